@@ -1,0 +1,32 @@
+"""The command `turnscript`: one thin file a verb. Only this folder prints.
+
+Exit codes: 0 done, 1 the script failed, 2 wrong use or bad input, 3 a limit ended the script, 4 no sandbox can be had,
+130 interrupted.
+"""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from harness.cli.doctor import doctor
+from harness.cli.limits import limits
+from harness.cli.run import run
+
+app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+app.command()(run)
+app.command()(doctor)
+app.command()(limits)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"turnscript {version('turnscript')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False,
+) -> None:
+    """A tool layer for LLM agents: one JavaScript script a turn, in a locked-down sandbox."""

@@ -1,0 +1,180 @@
+"""One turn: start the script, run its calls together, feed their outcomes back, until it ends.
+
+Only this file touches a sandbox. Every task of a turn is over when the turn is: calls that the script left open are cancelled.
+The order in which outcomes are fed back is the order in which they came; it is part of the record.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from time import time
+from typing import Any
+
+import anyio
+
+from harness.dispatch import answer_builtin, answer_tool
+from sandbox import (
+    BUILTINS,
+    Called,
+    Ending,
+    Event,
+    Exceeded,
+    Failed,
+    Finished,
+    LocalSandbox,
+    Pool,
+    Printed,
+    Reject,
+    Resolve,
+    Sandbox,
+    ScriptError,
+    Shown,
+    Start,
+)
+
+TURN_SECONDS = 300.0  # wall time, tools included: long builds fit, an agent is never held for ever
+CALLS_AT_ONCE = 8  # the rest queue in order, so that Promise.all over 100 files just works
+
+Answer = Callable[[Called], Awaitable[Resolve | Reject]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a turn did: all events in order, how each call was settled in the order it was, and how it ended."""
+
+    events: tuple[Event, ...]
+    settled: tuple[Resolve | Reject, ...]
+    ending: Ending
+    layers: tuple[tuple[str, str, str], ...]
+
+    @property
+    def ok(self) -> bool:
+        return isinstance(self.ending, Finished)
+
+    @property
+    def value(self) -> Any:
+        return self.ending.value if isinstance(self.ending, Finished) else None
+
+    @property
+    def shown(self) -> list[Any]:
+        return [event.value for event in self.events if isinstance(event, Shown)]
+
+    @property
+    def printed(self) -> list[str]:
+        return [event.text for event in self.events if isinstance(event, Printed)]
+
+    @property
+    def error(self) -> ScriptError | None:
+        return None if isinstance(self.ending, Finished) else self.ending.error
+
+    @property
+    def notices(self) -> list[str]:
+        """What the script should be told besides: calls it left open or never looked at, console lines that were dropped."""
+        calls = {event.call_id: event for event in self.events if isinstance(event, Called)}
+        open_ids = set(self.ending.pending)
+        told = [_left_over(calls[i], was_open=i in open_ids) for i in sorted(open_ids | set(self.ending.unawaited))]
+        if self.ending.console_dropped:
+            told.append(f"console: {self.ending.console_dropped} more prints were dropped; print less, or show one value")
+        return told
+
+
+async def run_script(
+    source: str,
+    *,
+    tools: Mapping[str, Callable[..., Awaitable[Any]]] | None = None,
+    pool: Pool | None = None,
+    start: Start | None = None,
+) -> Outcome:
+    """Run one script with these tools (`pack.tool` to async function) and say what came of it.
+
+    Without a pool one is started for this script alone; `start` carries anything else: limits, context, stored values.
+    """
+    functions = dict(tools or {})
+    told = replace(start or Start(source="", now=time() * 1000), source=source, tools=tuple(functions))
+    if pool is None:
+        async with Pool(workers=1, limits=told.limits) as own, own.sandbox() as box:
+            return await run_turn(box, told, partial(answer_tool, functions))
+    async with pool.sandbox() as box:
+        return await run_turn(box, told, partial(answer_tool, functions))
+
+
+async def run_turn(
+    box: Sandbox | LocalSandbox,
+    start: Start,
+    answer: Answer,
+    *,
+    turn_seconds: float = TURN_SECONDS,
+    calls_at_once: int = CALLS_AT_ONCE,
+) -> Outcome:
+    """Run a script to its end in this sandbox; `answer` settles each of its tool calls."""
+    events: list[Event] = []
+    settled: list[Resolve | Reject] = []
+    with anyio.move_on_after(turn_seconds) as deadline:
+        places = anyio.Semaphore(calls_at_once)
+        ready = _Ready()
+        async with anyio.create_task_group() as tasks:
+            batch = await box.send(start)
+            while True:
+                events += batch
+                if box.ended:
+                    break
+                for event in batch:
+                    if isinstance(event, Called):
+                        tasks.start_soon(_settle, event, answer, places, ready)
+                commands = await ready.take()
+                settled += commands
+                batch = await box.send(*commands)
+            tasks.cancel_scope.cancel()  # what the script left open
+    ending = events[-1] if events and isinstance(events[-1], Finished | Failed | Exceeded) else None
+    if ending is None or (deadline.cancelled_caught and not box.ended):
+        ending = _out_of_time(turn_seconds, events, settled)
+        events.append(ending)
+    return Outcome(tuple(events), tuple(settled), ending, box.layers)
+
+
+class _Ready:
+    """Outcomes that wait to be fed back; all that are there travel together."""
+
+    def __init__(self) -> None:
+        self._commands: list[Resolve | Reject] = []
+        self._event = anyio.Event()
+
+    def put(self, command: Resolve | Reject) -> None:
+        self._commands.append(command)
+        self._event.set()
+
+    async def take(self) -> list[Resolve | Reject]:
+        await self._event.wait()
+        commands, self._commands = self._commands, []
+        self._event = anyio.Event()
+        return commands
+
+
+async def _settle(call: Called, answer: Answer, places: anyio.Semaphore, ready: _Ready) -> None:
+    if call.tool in BUILTINS:
+        command = await answer_builtin(call)
+    else:
+        async with places:
+            command = await answer(call)
+    ready.put(replace(command, now=time() * 1000))
+
+
+def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Resolve | Reject]) -> Exceeded:
+    done = {command.call_id for command in settled}
+    waiting = [event for event in events if isinstance(event, Called) and event.call_id not in done]
+    names = ", ".join(f"{call.tool} (line {call.site.line})" for call in waiting[:5])
+    message = f"the turn took more than {turn_seconds:g} seconds"
+    error = ScriptError(
+        "LimitExceeded",
+        message + (f"; still open: {names}" if names else ""),
+        hint="do less in one script, or start long work and look at it in a later one",
+        data={"limit": "turn_seconds"},
+    )
+    return Exceeded("turn_seconds", turn_seconds, error, tuple(call.call_id for call in waiting))
+
+
+def _left_over(call: Called, *, was_open: bool) -> str:
+    where = f"{call.tool} (call {call.call_id}, line {call.site.line}, column {call.site.column})"
+    if was_open:
+        return f"{where} was still open when the script ended and was cancelled; await every call whose effect you want"
+    return f"{where} was never awaited, so its result or failure went unseen; write await before it"

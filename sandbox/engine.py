@@ -1,0 +1,255 @@
+"""One QuickJS runtime with the prelude in it: text in, text out. The only file that imports QuickJS.
+
+No Python callable is registered in the engine; one JS function (`bridge` in prelude.js) is called with text and
+answers with text, so no value of a script is ever converted by the binding. The engine's own time limit counts
+CPU time and restarts at every call, so the account of a script's time is kept here, and a verdict comes from that
+account, never from an error's text. Light imports only: a zygote loads this before it forks.
+"""
+
+from collections.abc import Callable
+from os.path import dirname, join
+from time import monotonic
+
+import _quickjs
+
+from sandbox import source as sources
+
+_SPARE_HEAP_BYTES = 8 * 1024 * 1024  # to write down what happened when the script has used up its own
+_REPORT_SECONDS = 1.0
+_REMEMBER_BYTES = 4 * 1024 * 1024  # of what was delivered, so that a deadlock can be looked into
+_LEAST_SECONDS = 0.000_001  # zero or less would mean no limit at all
+_RENEW_SECONDS = 0.02  # how stale the engine's limit may get while promise jobs run
+
+
+_REHEARSAL = (
+    '{"limits":{"source_bytes":1000,"args_bytes":1000,"depth":8,"calls":8,"waits":8,"console_lines":8,"console_bytes":999,'
+    '"shown_values":8,"stored_bytes":999,"outbox_bytes":9999,"frames":10},"now":0,"seed":1,"budget":null,"stored":{},'
+    '"tools":["warm.up"],"context":{}}'
+)
+
+
+def _text(name: str) -> str:
+    with open(join(dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
+
+
+_PRELUDE = _text("prelude.js")
+_LAZY = {name: _text(f"{name}.js") for name in ("rare", "inspect", "web")}
+
+try:
+    from resource import RUSAGE_SELF, getrusage
+except ImportError:  # Windows has no getrusage; a heap verdict then rests on the engine's own error
+
+    def peak_bytes() -> int:
+        return 0
+else:
+
+    def peak_bytes() -> int:
+        return getrusage(RUSAGE_SELF).ru_maxrss * 1024
+
+
+class EngineMissing(ImportError):
+    """The installed engine is not the one we have measured."""
+
+
+def check_engine() -> None:
+    """Refuse the engine of 2021 that the old distribution installs under the same module name."""
+    if _quickjs.Context().eval("typeof Iterator + typeof RegExp.escape") != "functionfunction":
+        raise EngineMissing(
+            "the module _quickjs is not the engine quickjs-ng 0.17 or newer (the old package quickjs installs the same "
+            "name and is not safe); type: pip uninstall -y quickjs; pip install --force-reinstall 'quickjs-ng>=0.17.0.2'"
+        )
+
+
+class Engine:
+    """Runs one script. Build a new one for the next."""
+
+    def __init__(self) -> None:
+        self._context = _quickjs.Context()
+        self._bridge = self._context.eval(_PRELUDE)
+        for name, text in _LAZY.items():
+            self._bridge(name, text)
+        self._seconds = 0.0
+        self._spent = 0.0
+        self._jobs = 0
+        self._heap = self._stack = 0
+        self._peak = 0
+        self._source = self._facts = ""
+        self._delivered: list[tuple[str, int]] = []
+        self._remembered_bytes = 0
+        self.ended = False
+
+    @property
+    def seconds_left(self) -> float:
+        return self._seconds - self._spent
+
+    def load(self) -> None:
+        """Compile the lazy parts now, where it is paid once for many forks."""
+        self._bridge("load", "")
+
+    def rehearse(self) -> None:
+        """Touch what a start touches: after a fork the first touch of each page costs a copy, better now than then."""
+        self._bridge("begin", _REHEARSAL)
+        prepared = sources.prepare("await f(1)")
+        self._bridge("compile", prepared.texts[0])
+        self._pump()
+
+    def start(self, source: str, facts: str, *, seconds: float, heap: int, stack: int, jobs: int) -> str:
+        """Compile and run until the script ends or waits; gives its events as the text of a JSON list."""
+        self._seconds, self._heap, self._stack, self._jobs = seconds, heap, stack, jobs
+        self._context.set_memory_limit(heap)
+        self._context.set_max_stack_size(stack)
+        self._peak = peak_bytes()
+        self._source, self._facts = source, facts
+        return self._visit(lambda: self._begin(source, facts))
+
+    def deliver(self, settlements: str, count: int) -> str:
+        """Settle calls one after the other, each with all its promise jobs, so that batches change nothing."""
+        self._remember(settlements, count)
+        return self._visit(lambda: self._settle(settlements, count))
+
+    # ------------------------------------------------------------ inside a visit
+
+    def _visit(self, work: Callable[[], None]) -> str:
+        self._visit_began = self._limit_set = monotonic()
+        self._context.set_time_limit(max(self.seconds_left, _LEAST_SECONDS))
+        verdict = ""
+        self._said = ""
+        try:
+            work()
+            if monotonic() - self._visit_began >= self.seconds_left and self._bridge("state", "") != "ended":
+                raise _Stop('["exceeded","engine_seconds",""]')  # in slices, with the engine's own limit never hit
+            if self._bridge("state", "") == "stuck":
+                raise _Stuck
+        except _quickjs.JSException as error:
+            verdict = self._verdict(error)
+        except _Stop as stop:
+            verdict = stop.verdict
+        self._spent += monotonic() - self._visit_began
+        reply = self._drain(self._said, verdict)
+        return self._name_the_waits(reply) if verdict == _Stuck.verdict else reply
+
+    def _begin(self, source: str, facts: str) -> None:
+        self._bridge("begin", facts)
+        prepared = sources.prepare(source)
+        if prepared.refused is not None:
+            what, at = prepared.refused
+            raise _Stop(f'["refused","{what}",{at}]')
+        if prepared.check is not None and self._bridge("compile", prepared.check) != "yes":
+            self._bridge("run", "")
+            return
+        compiled = next((text for text in prepared.texts if self._bridge("compile", text) == "yes"), prepared.texts[-1])
+        inserted = prepared.inserted if compiled is prepared.texts[0] else -1
+        self._said = f'["placed",{inserted},{prepared.outline},{prepared.throws}]'
+        if inserted >= 0:
+            self._bridge("shift", str(prepared.shift))
+        self._bridge("run", "")
+        self._pump()
+
+    def _settle(self, settlements: str, count: int) -> None:
+        self._bridge("settle", settlements)
+        for _ in range(count):
+            self._bridge("next", "")
+            self._pump()
+
+    # ------------------------------------------------------------ a script that waits for nothing
+
+    def _remember(self, settlements: str, count: int) -> None:
+        """Keep what was delivered while it is small: with it the script can be run once more, to the letter."""
+        self._remembered_bytes += len(settlements)
+        if self._remembered_bytes <= _REMEMBER_BYTES:
+            self._delivered.append((settlements, count))
+        else:
+            self._delivered.clear()
+
+    def _name_the_waits(self, reply: str) -> str:
+        """Which lines wait? The engine cannot tell, so a twin runs the same commands with every await marked."""
+        offsets = "[]"
+        if self._remembered_bytes <= _REMEMBER_BYTES and self.seconds_left > 0:
+            del self._bridge, self._context  # two heaps at once would not fit
+            try:
+                offsets = Engine()._run_marked(self)
+            except (_quickjs.JSException, _Stop):
+                pass  # the lines stay unnamed; the deadlock itself is certain
+        return reply.replace(_Stuck.verdict, f'["deadlock",{offsets}]')
+
+    def _run_marked(self, other: "Engine") -> str:
+        self._seconds, self._jobs = other.seconds_left, other._jobs
+        self._context.set_memory_limit(other._heap)
+        self._context.set_max_stack_size(other._stack)
+        self._context.set_time_limit(self._seconds)
+        self._visit_began = self._limit_set = monotonic()
+        self._bridge("begin", other._facts)
+        self._bridge("watch", "")
+        self._bridge("compile", sources.mark_awaits(other._source))
+        self._bridge("run", "")
+        self._pump()
+        for settlements, count in other._delivered:
+            self._settle(settlements, count)
+        self._bridge("probe", "")
+        self._pump()
+        waits: str = self._bridge("waits", "")
+        return waits
+
+    def _pump(self) -> None:
+        run_one = self._context.execute_pending_job
+        left = self._jobs
+        while run_one():
+            left -= 1
+            if left <= 0:
+                raise _Stop('["exceeded","jobs",""]')
+            now = monotonic()
+            if now - self._limit_set > _RENEW_SECONDS:
+                rest = self.seconds_left - (now - self._visit_began)
+                self._limit_set = now
+                self._context.set_time_limit(max(rest, _LEAST_SECONDS))
+
+    def _verdict(self, error: Exception) -> str:
+        self.ended = True
+        if monotonic() - self._visit_began >= self.seconds_left:
+            return f'["exceeded","engine_seconds",{_quoted(str(error))}]'
+        return f'["broken",{_quoted(str(error))}]'
+
+    def _drain(self, before: str, verdict: str) -> str:
+        used: int = self._context.memory()["malloc_size"]  # what is held now; the peak below is what was touched
+        self._context.set_time_limit(_REPORT_SECONDS)
+        self._context.set_memory_limit(self._heap + _SPARE_HEAP_BYTES)
+        try:
+            self.ended = self.ended or bool(verdict) or self._bridge("state", "") == "ended"
+            events = self._bridge("drain", "cut" if verdict else "")[1:-1]
+        except _quickjs.JSException as error:  # even the report did not fit: say so without the engine
+            self.ended, events, verdict = True, "", verdict or f'["broken",{_quoted(str(error))}]'
+        if self.ended:
+            grown = max(peak_bytes() - self._peak, used)
+            before = f'{before},["peak",{grown}]' if before else f'["peak",{grown}]'
+        else:
+            self._context.set_memory_limit(self._heap)
+        return "[" + ",".join(part for part in (before, events, verdict) if part) + "]"
+
+
+def exercise() -> None:
+    """Run every part of an engine once, so that no worker meets a lazy import or a first allocation."""
+    engine = Engine()
+    script = "show(1); console.log(new Date().getHours(), /a/.exec('a')); await tools.warm.up({a: [1]}); throw new Error('x')"
+    engine.start(script, _REHEARSAL, seconds=5.0, heap=1 << 26, stack=1 << 20, jobs=1000)
+    engine.deliver('[[1,true,{"a":1},null,null]]', 1)
+
+
+class _Stop(Exception):
+    """Ends the visit with this verdict."""
+
+    def __init__(self, verdict: str) -> None:
+        self.verdict = verdict
+
+
+class _Stuck(_Stop):
+    verdict = '["deadlock",[]]'
+
+    def __init__(self) -> None:
+        pass
+
+
+def _quoted(text: str) -> str:
+    """JSON string of the engine's own text, cut; json is not imported here to keep the zygote small."""
+    safe = text[:2000].encode("ascii", "backslashreplace").decode()
+    return '"' + "".join(c if c >= " " and c not in '"\\' else f"\\u{ord(c):04x}" for c in safe) + '"'

@@ -1,0 +1,199 @@
+"""The host's hold on a zygote: starts it, has it fork and kill workers, hears how they ended.
+
+The zygote is a Python of its own with nothing in its environment, started with exec so that the host's threads and
+memory are not in it. Records on the control socket are described in zygote.py.
+"""
+
+import socket
+import subprocess
+import sys
+from array import array
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+
+import anyio
+
+from sandbox.channel import Channel
+from sandbox.errors import Unavailable
+from sandbox.zygote_record import RECORD
+
+_START_SECONDS = 20.0  # to the self-test's result; 20 ms is usual, a loaded machine may take seconds
+_STATUS_SECONDS = 2.0
+_BOOT = """
+import sys
+control, heap, cpu, reuse, package, *paths = sys.argv[1:]
+sys.path[:0] = paths
+stand = type(sys)("sandbox")  # the package without its __init__: a zygote needs none of the host's half
+stand.__path__ = [package]
+sys.modules["sandbox"] = stand
+from sandbox.zygote import main
+main(int(control), int(heap), int(cpu), reuse == "1")
+"""
+
+
+class Worker:
+    """One forked process and the socket to it."""
+
+    def __init__(self, zygote: "Zygote", token: int, channel: Channel) -> None:
+        self.zygote = zygote
+        self.token = token
+        self.channel = channel
+        self.layers: tuple[tuple[str, str, str], ...] = ()
+        self.scripts = 0
+        self.alive = True
+
+    @property
+    def pid(self) -> int:
+        return self.zygote.pids.get(self.token, 0)
+
+    def kill(self) -> None:
+        if self.alive:
+            self.alive = False
+            self.channel.close()
+            self.zygote.kill(self.token)
+
+
+class Zygote:
+    def __init__(self, heap_bytes: int, cpu_seconds: int, *, reuse: bool) -> None:
+        ours, theirs = socket.socketpair()
+        arguments = [str(theirs.fileno()), str(heap_bytes), str(cpu_seconds), "1" if reuse else "0", str(Path(__file__).parent)]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _BOOT, *arguments, *_paths()],
+                env={"TZ": "UTC0"},
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C in a terminal is the host's to handle
+            )
+        except OSError as error:
+            ours.close()
+            raise Unavailable(f"the sandbox cannot start a process: {error}") from error
+        finally:
+            theirs.close()
+        ours.setblocking(False)
+        self._socket = ours
+        self._tokens = count(1)
+        self._buffer = b""
+        self._ended: dict[int, int] = {}
+        self._waiting: dict[int, anyio.Event] = {}
+        self.pids: dict[int, int] = {}
+        self.alive = True
+        self.ready = anyio.Event()
+        self.self_test = 0
+
+    # ------------------------------------------------------------ workers
+
+    def fork(self) -> Worker:
+        """Ask for a worker; what it says first (READY) tells when it is there."""
+        ours, theirs = socket.socketpair()
+        token = next(self._tokens)
+        worker = Worker(self, token, Channel(ours))
+        try:
+            self._write(RECORD.pack(b"F", token, 0), theirs.fileno())
+        finally:
+            theirs.close()
+        return worker
+
+    def kill(self, token: int) -> None:
+        if self.alive:
+            self._write(RECORD.pack(b"K", token, 0))
+
+    async def status(self, token: int) -> int | None:
+        """How a killed worker ended, as waitpid says it; None when the zygote cannot tell any more."""
+        with anyio.move_on_after(_STATUS_SECONDS):
+            while token not in self._ended and self.alive:
+                await self._waiting.setdefault(token, anyio.Event()).wait()
+        self._waiting.pop(token, None)
+        return self._ended.pop(token, None)
+
+    # ------------------------------------------------------------ the process
+
+    async def wait_ready(self) -> None:
+        with anyio.move_on_after(_START_SECONDS):
+            await self.ready.wait()
+        if not self.ready.is_set() or not self.alive:
+            raise Unavailable(f"the sandbox's zygote did not start: {self._complaint()}")
+
+    async def watch(self) -> None:
+        """Hear the zygote until it is gone."""
+        while self.alive:
+            try:
+                await anyio.wait_readable(self._socket)
+                data = self._socket.recv(64 * 1024)
+            except BlockingIOError:
+                continue
+            except (OSError, anyio.ClosedResourceError):
+                data = b""
+            if not data:
+                break
+            self._buffer += data
+            while len(self._buffer) >= RECORD.size:
+                self._hear(*RECORD.unpack(self._buffer[: RECORD.size]))
+                self._buffer = self._buffer[RECORD.size :]
+        self.alive = False
+        self.ready.set()
+        for event in self._waiting.values():
+            event.set()
+
+    def _hear(self, operation: bytes, token: int, number: int) -> None:
+        if operation == b"R":
+            self.self_test = number
+            self.ready.set()
+        elif operation == b"P":
+            self.pids[token] = number
+        elif operation == b"X":
+            self.pids.pop(token, None)
+            if token in self._waiting:
+                self._ended[token] = number
+                self._waiting[token].set()
+
+    def expect(self, token: int) -> None:
+        """Somebody will ask for this worker's status: keep it when it comes."""
+        self._waiting.setdefault(token, anyio.Event())
+
+    async def close(self) -> None:
+        """End it and all its workers."""
+        self.alive = False
+        anyio.notify_closing(self._socket)
+        self._socket.close()
+        with anyio.CancelScope(shield=True):
+            for _ in range(400):
+                if self._process.poll() is not None:
+                    break
+                await anyio.sleep(0.005)
+            else:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+    def _write(self, record: bytes, descriptor: int | None = None) -> None:
+        rights = [] if descriptor is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [descriptor]))]
+        try:
+            self._socket.sendmsg([record], rights)
+        except BlockingIOError:  # thousands of records ahead of the zygote: wait for it, here and now
+            self._socket.settimeout(_STATUS_SECONDS)
+            self._socket.sendmsg([record], rights)
+            self._socket.setblocking(False)
+        except OSError:
+            self.alive = False  # it is gone; its workers are too, and each will be seen to be
+
+    def _complaint(self) -> str:
+        self._process.kill()
+        told = self._process.stderr.read().decode("utf-8", "replace").strip() if self._process.stderr else ""
+        return told.rpartition("\n")[2] or f"no word within {_START_SECONDS:g} s"
+
+
+def _paths() -> list[str]:
+    """Where the zygote finds its few third-party modules: it starts without site-packages."""
+    found = []
+    for name in ("_quickjs", "tree_sitter", "tree_sitter_javascript"):
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            raise Unavailable(f"the module {name} is not installed; type: pip install turnscript")
+        place = Path(spec.origin).parent
+        found.append(str(place.parent if spec.submodule_search_locations else place))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,156 @@
+"""What crosses the wall of the sandbox: commands go in, events come out.
+
+Only JSON values travel inside them. Commands are imperative, events past tense; exactly one of
+`Finished`, `Failed` and `Exceeded` ends a script, and it is the last event.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from sandbox.errors import ScriptError
+from sandbox.limits import Limits
+
+Json: TypeAlias = Any  # None, bool, int, float, str, list[Json], dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where in the author's script a call stands; with `ordinal` (the n-th call from there) it is the call's identity.
+
+    Line and column count from 1, columns in characters. Line 0: no script line was on the stack
+    (a tool function handed to `.then` directly).
+    """
+
+    line: int
+    column: int
+    ordinal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a call failed, as the script sees it: an Error with name = code, message, hint and data."""
+
+    code: str
+    message: str
+    hint: str = ""
+    data: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the host says is left, readable in the script as `budget.bytes` and `budget.seconds`."""
+
+    bytes: int | None = None
+    seconds: float | None = None
+
+
+# ---------------------------------------------------------------- commands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Run this script. The sandbox is a function of this and the later commands: clock and chance come from here."""
+
+    source: str
+    tools: tuple[str, ...] = ()
+    context: Mapping[str, Json] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    now: float = 0.0  # milliseconds since 1970, what Date.now() says at the start
+    seed: int = 0
+    stored: Mapping[str, Json] = field(default_factory=dict)  # what earlier scripts stored, for load()
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Call `call_id` gave `value`. `now`, when given, moves the script's clock on to it."""
+
+    call_id: int
+    value: Json
+    now: float | None = None
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Call `call_id` failed with `problem`."""
+
+    call_id: int
+    problem: Problem
+    now: float | None = None
+    budget: Budget | None = None
+
+
+Command: TypeAlias = Start | Resolve | Reject
+
+
+# ---------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The script called a tool, or one of `BUILTINS`. `args` are the arguments as given, in order."""
+
+    call_id: int
+    tool: str
+    args: list[Json]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    value: Json
+    options: dict[str, Json]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """`store(key, value)`; `removed` when the script stored undefined."""
+
+    key: str
+    value: Json
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The script ended. `pending`: calls still open; `unawaited`: calls whose promise nobody ever looked at."""
+
+    value: Json
+    pending: tuple[int, ...] = ()
+    unawaited: tuple[int, ...] = ()
+    console_dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    error: ScriptError
+    pending: tuple[int, ...] = ()
+    unawaited: tuple[int, ...] = ()
+    console_dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A limit ended the script: `limit` is a field of `Limits`, `allowed` its value."""
+
+    limit: str
+    allowed: float
+    error: ScriptError
+    pending: tuple[int, ...] = ()
+    unawaited: tuple[int, ...] = ()
+    console_dropped: int = 0
+
+
+Event: TypeAlias = Called | Shown | Printed | Stored | Finished | Failed | Exceeded
+Ending: TypeAlias = Finished | Failed | Exceeded
+
+BUILTINS = frozenset({"sleep", "recall", "relax", "help"})

@@ -1,0 +1,347 @@
+"""The parent half: warm workers, deadlines, kills, replacements.
+
+A fresh process a script is the default: workers are forked ahead of need and thrown away after use. With `reuse` a worker
+serves the scripts of one session, each with a fresh engine, and never those of another. A script's clock runs only while
+the engine has the word. Whatever a worker does, it can end only its own script.
+"""
+
+import math
+import signal
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from time import monotonic
+from types import TracebackType
+from typing import Literal, Self
+
+import anyio
+from anyio.abc import TaskGroup
+
+from sandbox import lockdown
+from sandbox.errors import Misuse, Unavailable, WireError
+from sandbox.exchange import Exchange
+from sandbox.launch import Worker, Zygote
+from sandbox.limits import Limits
+from sandbox.machine import Machine
+from sandbox.messages import Command, Event
+from sandbox.wire import EVENTS, READY
+from sandbox.worker import EXIT_MEMORY
+
+Isolation = Literal["locked", "process", "in_process"]
+Layers = tuple[tuple[str, str, str], ...]
+
+KILL_GRACE_SECONDS = 0.5  # after its deadline a worker that has not answered is killed
+READY_SECONDS = 10.0  # from fork to READY; a millisecond is usual
+SCRIPTS_PER_WORKER = 500
+RESIDENT_MAX_BYTES = 256 * 1024 * 1024
+ZYGOTE_TRIES = 3
+_TIME_SIGNALS = (signal.SIGALRM, signal.SIGXCPU) if hasattr(signal, "SIGALRM") else ()
+_CRASHES = tuple(
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE", "SIGSYS", "SIGTRAP")
+    if hasattr(signal, name)
+)
+
+
+class Sandbox:
+    """One script in a worker: send commands, get events."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._exchange = Exchange()
+        self._spent = 0.0
+        self.crashed = False
+
+    @property
+    def pid(self) -> int:
+        return self._worker.pid
+
+    @property
+    def layers(self) -> Layers:
+        """How the worker is locked down: name, state, reason."""
+        return self._worker.layers
+
+    @property
+    def ended(self) -> bool:
+        return self._exchange.ended
+
+    @property
+    def engine_seconds_spent(self) -> float:
+        return self._spent
+
+    async def send(self, *commands: Command) -> list[Event]:
+        """Start the script, or settle calls; those that are ready together travel in one frame."""
+        ask = self._exchange.ask(commands)
+        if isinstance(ask, list):
+            return ask
+        began = monotonic()
+        left = self._exchange.limits.engine_seconds - self._spent
+        if left <= 0:  # used up in slices that were each answered in time
+            self._worker.kill()
+            return self._exchange.end(self._exchange.exceeded("engine_seconds"))
+        try:
+            with anyio.move_on_after(left + KILL_GRACE_SECONDS):
+                await self._worker.channel.send(ask.frame())
+                reply = await self._worker.channel.receive(EVENTS)
+                self._spent += monotonic() - began
+                return self._exchange.hear(reply)
+            self._worker.kill()  # the deadline has passed without an answer
+            return self._exchange.end(self._exchange.exceeded("engine_seconds"))
+        except (EOFError, OSError):
+            return await self._post_mortem()
+        except WireError as error:
+            self.crashed = True
+            self._worker.kill()
+            return self._exchange.end(self._exchange.lost(f"it sent {error}"))
+        except BaseException:  # cancelled from outside: the script ends at once, mid-instruction if need be
+            self._worker.kill()
+            raise
+
+    async def _post_mortem(self) -> list[Event]:
+        """The worker is gone. The signal it died of is the verdict."""
+        worker, exchange = self._worker, self._exchange
+        worker.zygote.expect(worker.token)
+        worker.kill()
+        status = await worker.zygote.status(worker.token)
+        if status is None:
+            return exchange.end(exchange.lost("its zygote is gone too"))
+        died_of, code = status & 0x7F, status >> 8
+        if died_of in _TIME_SIGNALS:
+            return exchange.end(exchange.exceeded("engine_seconds"))
+        if code == EXIT_MEMORY:
+            return exchange.end(exchange.exceeded("heap_bytes"))
+        self.crashed = died_of in _CRASHES
+        return exchange.end(exchange.lost(f"it died of {signal.Signals(died_of).name}" if died_of else f"it exited with {code}"))
+
+
+class LocalSandbox:
+    """One script in this process: for tests and for embedders who chose it."""
+
+    pid = 0
+    layers: Layers = (("process", lockdown.OFF, "the script runs in the host's own process"),)
+
+    def __init__(self) -> None:
+        self._machine = Machine()
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.ended
+
+    async def send(self, *commands: Command) -> list[Event]:
+        await anyio.lowlevel.checkpoint()
+        return self._machine.send(*commands)
+
+
+class Pool:
+    """Gives out sandboxes. An async context manager; everything it started is gone when it exits."""
+
+    def __init__(
+        self,
+        *,
+        workers: int = 2,
+        at_once: int = 64,
+        reuse: bool = False,
+        isolation: Isolation = "locked",
+        limits: Limits | None = None,
+    ) -> None:
+        """`workers`: spares kept warm. `at_once`: scripts that may be open together; more wait. `limits`: the most a script gets.
+
+        `isolation`: "locked" refuses to start unless every layer this system is meant to have holds; "process" takes a worker
+        with whatever layers hold; "in_process" has no worker at all.
+        """
+        if workers < 1 or at_once < 1:
+            raise Misuse("a pool needs at least one worker and one place")
+        self._spares_wanted = min(workers, at_once)
+        self._places = anyio.Semaphore(at_once)
+        self._reuse = reuse
+        self._isolation = isolation
+        self._ceiling = limits or Limits()
+        self._spares: deque[Worker] = deque()
+        self._kept: OrderedDict[str, Worker] = OrderedDict()
+        self._at_once = at_once
+        self._zygote: Zygote | None = None
+        self._retired: list[Zygote] = []
+        self._renewing = False
+        self._tasks: TaskGroup
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        if self._isolation == "in_process":
+            return self
+        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        try:
+            await self._start_zygote()
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._isolation != "in_process":
+            await self._close()
+
+    async def _close(self) -> None:
+        for worker in (*self._spares, *self._kept.values()):
+            worker.channel.close()
+        for zygote in (self._zygote, *self._retired):
+            if zygote is not None:
+                await zygote.close()
+        self._zygote = None
+        self._tasks.cancel_scope.cancel()
+        await self._stack.aclose()
+
+    @property
+    def self_test(self) -> int:
+        """1 when the lock-down was seen to hold at the start, 0 when not, -1 where there is none to test."""
+        return self._zygote.self_test if self._zygote is not None else 0
+
+    # ------------------------------------------------------------ giving out
+
+    @asynccontextmanager
+    async def sandbox(self, session: str = "") -> AsyncIterator[Sandbox | LocalSandbox]:
+        """One script's sandbox. On leaving, the script is over, whatever state it was in."""
+        if self._isolation == "in_process":
+            yield LocalSandbox()
+            return
+        async with self._places:
+            box = Sandbox(await self._take(session))
+            try:
+                yield box
+            finally:
+                self._release(box, session)
+
+    def forget(self, session: str) -> None:
+        """End the worker kept for a session (only with `reuse`)."""
+        worker = self._kept.pop(session, None)
+        if worker is not None:
+            worker.kill()
+
+    async def _take(self, session: str) -> Worker:
+        kept = self._kept.pop(session, None)
+        if kept is not None:
+            return kept
+        for _ in range(ZYGOTE_TRIES):
+            zygote = await self._living_zygote()
+            worker = self._spares.popleft() if self._spares else zygote.fork()
+            if not self._spares:
+                self._refill()  # otherwise on release: a fork now would take a core from the script
+            if await self._is_ready(worker):
+                return worker
+            worker.kill()
+        raise Unavailable("no sandbox worker could be started; type: turnscript doctor")
+
+    async def _is_ready(self, worker: Worker) -> bool:
+        try:
+            said = worker.channel.received(READY)
+            if said is None:
+                with anyio.move_on_after(READY_SECONDS):
+                    said = await worker.channel.receive(READY)
+        except (EOFError, OSError, WireError):
+            return False
+        except BaseException:
+            worker.kill()
+            raise
+        if said is None:
+            return False
+        worker.layers = tuple(
+            (name, state, reason) for name, state, reason in (row.split("\t") for row in bytes(said).decode().split("\n"))
+        )
+        self._refuse_if_open(worker)
+        return True
+
+    def _refuse_if_open(self, worker: Worker) -> None:
+        if self._isolation != "locked":
+            return
+        absent = lockdown.missing([lockdown.Layer(*layer) for layer in worker.layers])
+        if absent:
+            worker.kill()
+            told = "; ".join(f"{name} is {state} ({reason})" for name, state, reason in absent)
+            raise Unavailable(f'the sandbox is not locked down: {told}; to run anyway, choose isolation="process"')
+
+    def _release(self, box: Sandbox, session: str) -> None:
+        worker = box._worker
+        worker.scripts += 1
+        if box.crashed and worker.zygote is self._zygote:
+            self._renew()
+        if self._reuse and session and worker.alive and box.ended and not self._worn_out(worker):
+            if session in self._kept:
+                worker.kill()
+            else:
+                self._kept[session] = worker
+                if len(self._kept) > self._at_once:
+                    self._kept.popitem(last=False)[1].kill()
+        else:
+            worker.kill()
+        self._refill()
+
+    def _worn_out(self, worker: Worker) -> bool:
+        return worker.scripts >= SCRIPTS_PER_WORKER or (
+            worker.scripts % 16 == 0 and resident_bytes(worker.pid) > RESIDENT_MAX_BYTES
+        )
+
+    def _refill(self) -> None:
+        if self._zygote is not None and self._zygote.alive:
+            while len(self._spares) < self._spares_wanted:
+                self._spares.append(self._zygote.fork())
+
+    # ------------------------------------------------------------ zygotes
+
+    async def _living_zygote(self) -> Zygote:
+        if self._zygote is None or not self._zygote.alive:
+            self._drop_spares()
+            await self._start_zygote()
+        assert self._zygote is not None
+        return self._zygote
+
+    async def _start_zygote(self) -> None:
+        cpu_seconds = math.ceil(self._ceiling.engine_seconds) + 2
+        if self._reuse:
+            cpu_seconds *= SCRIPTS_PER_WORKER
+        zygote = Zygote(self._ceiling.heap_bytes, cpu_seconds, reuse=self._reuse)
+        self._tasks.start_soon(zygote.watch)
+        try:
+            await zygote.wait_ready()
+            if self._isolation == "locked" and zygote.self_test == 0:
+                raise Unavailable(
+                    "the sandbox's self-test failed: a locked-down process could still open a file; "
+                    'type: turnscript doctor; to run anyway, choose isolation="process"'
+                )
+        except BaseException:
+            await zygote.close()
+            raise
+        old, self._zygote = self._zygote, zygote
+        if old is not None:
+            self._retired.append(old)
+        self._drop_spares()
+        self._refill()
+
+    def _drop_spares(self) -> None:
+        for worker in self._spares:
+            worker.kill()
+        self._spares.clear()
+
+    def _renew(self) -> None:
+        """After a crash: forks share one memory layout, so the next ones come from a new zygote."""
+        if not self._renewing:
+            self._renewing = True
+            self._tasks.start_soon(self._renew_now)
+
+    async def _renew_now(self) -> None:
+        try:
+            await self._start_zygote()
+        except Unavailable:
+            pass  # the old one still serves; the next crash tries again
+        finally:
+            self._renewing = False
+        for zygote in list(self._retired):
+            if not zygote.pids:
+                self._retired.remove(zygote)
+                await zygote.close()
+
+
+def resident_bytes(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * 4096
+    except (OSError, IndexError):
+        return 0

@@ -1,0 +1,143 @@
+"""Script text to the text the engine compiles.
+
+The script becomes the body of one async function, below `FIRST_LINE - 1` lines of our own, so every line number
+above that is the author's and top-level `await` and `return` work. A last expression gets `return (…)` around it; what
+was inserted where is said in `Prepared`, so that positions map back (see positions.py).
+This runs beside the engine, inside the worker's walls: tree-sitter meets hostile text here, and a parser that
+takes too long ends with the script. Light imports only: a zygote loads this before it forks.
+"""
+
+import re
+
+import tree_sitter
+import tree_sitter_javascript
+
+from sandbox.positions import COMPLETION, FIRST_LINE
+
+CALLS_MAX = 2_000  # call sites outlined for exact positions; a script of 128 KiB has room for more, but nobody writes it
+
+# HTML-like comments: the engine reads them as comments, the grammar as operators, so what hides behind one is refused.
+_HTML_COMMENT = re.compile(rb"<!--|(?:^|(?<=[\n\r]))[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*-->")
+_TEXT_NODES = ("string_fragment", "template_string", "comment", "regex_pattern", "string", "escape_sequence")
+_HEAD = "\n" * (FIRST_LINE - 2) + "(async () => {\n"
+_TAIL = "\n})"
+_CHECK_HEAD, _CHECK_TAIL = "\n" * (FIRST_LINE - 2) + "(async () => {{\n", "\n}})"
+
+_language = tree_sitter.Language(tree_sitter_javascript.language())
+_parser = tree_sitter.Parser(_language)
+_calls = tree_sitter.Query(_language, "[(call_expression) (new_expression)] @call")
+_awaits = tree_sitter.Query(_language, "(await_expression) @await")
+_throwing = tree_sitter.Query(_language, "(throw_statement) @throw")
+_imports = tree_sitter.Query(
+    _language, "(import_statement) @use (export_statement) @use (call_expression function: (import)) @use (meta_property) @use"
+)
+
+
+class Prepared:
+    """`texts`: what to compile, best first. `check`: compile this before, to see that the braces match; or None.
+
+    `inserted`: byte offset of the completion in the author's text, or -1. `outline`: for each call expression its
+    start, the end of what is called, and its end, as byte offsets, flat. `throws`: start and end of each throw
+    statement, flat. `shift`: engine line, column and width of the insertion. `refused`: what the script may not hold
+    ("import" or "comment") and its byte offset, or None.
+    """
+
+    __slots__ = ("check", "inserted", "outline", "refused", "shift", "texts", "throws")
+
+    def __init__(
+        self,
+        texts: list[str],
+        check: str | None,
+        inserted: int,
+        outline: list[int],
+        throws: list[int],
+        refused: tuple[str, int] | None,
+    ) -> None:
+        self.texts = texts
+        self.check = check
+        self.inserted = inserted
+        self.outline = outline
+        self.throws = throws
+        self.refused = refused
+        self.shift = [0, 0, 0]
+
+
+def prepare(source: str) -> Prepared:
+    raw = source.encode()
+    root = _parser.parse(raw).root_node
+    plain = _HEAD + source + _TAIL
+    # Text that could close our function and go on outside it is text the grammar finds wrong on its own;
+    # with two braces instead of one such text no longer compiles.
+    check = _CHECK_HEAD + source + _CHECK_TAIL if root.has_error else None
+    last = None if root.has_error else _last_expression(root)
+    texts = [plain]
+    if last is not None:
+        start, end = last.start_byte, last.end_byte
+        body = raw[:start] + COMPLETION.encode() + raw[start:end] + b")" + raw[end:]
+        texts = [_HEAD + body.decode() + _TAIL, plain]
+    inserted = -1 if last is None else last.start_byte
+    prepared = Prepared(texts, check, inserted, _outline(raw, root), _throws(raw, root), _refused(raw, root))
+    if last is not None:
+        prepared.shift = [FIRST_LINE + last.start_point[0], last.start_point[1], len(COMPLETION)]
+    return prepared
+
+
+def mark_awaits(source: str) -> str:
+    """The same script with `$await(offset, …)` around everything it awaits."""
+    raw = source.encode()
+    root = _parser.parse(raw).root_node
+    inserts: list[tuple[int, int, bytes]] = []  # at, order, text: at one place, what closes comes before what opens
+    last = _last_expression(root)
+    if last is not None:
+        inserts += [(last.start_byte, 1, COMPLETION.encode()), (last.end_byte, 0, b")")]
+    for node in tree_sitter.QueryCursor(_awaits).captures(root).get("await", []):
+        value = node.children[-1]
+        inserts += [(value.start_byte, 2, b"$await(%d," % node.start_byte), (value.end_byte, -1, b")")]
+    done, parts = 0, []
+    for at, _, text in sorted(inserts):
+        parts += [raw[done:at], text]
+        done = at
+    return _HEAD + (b"".join(parts) + raw[done:]).decode() + _TAIL
+
+
+def _last_expression(root: tree_sitter.Node) -> tree_sitter.Node | None:
+    for child in reversed(root.children):
+        if child.type in ("comment", "empty_statement", "html_comment"):
+            continue
+        return child.children[0] if child.type == "expression_statement" else None
+    return None
+
+
+def _outline(raw: bytes, root: tree_sitter.Node) -> list[int]:
+    if b"(" not in raw:
+        return []
+    flat: list[int] = []
+    for node in tree_sitter.QueryCursor(_calls).captures(root).get("call", [])[:CALLS_MAX]:
+        called = node.children[1 if node.type == "new_expression" else 0]
+        flat += (node.start_byte, called.end_byte, node.end_byte)
+    return flat
+
+
+def _throws(raw: bytes, root: tree_sitter.Node) -> list[int]:
+    if b"throw" not in raw:
+        return []
+    found = tree_sitter.QueryCursor(_throwing).captures(root).get("throw", [])[:CALLS_MAX]
+    return [at for node in found for at in (node.start_byte, node.end_byte)]
+
+
+def _refused(raw: bytes, root: tree_sitter.Node) -> tuple[str, int] | None:
+    if b"import" in raw or b"export" in raw:
+        found = tree_sitter.QueryCursor(_imports).captures(root).get("use", [])
+        places = [node.start_byte for node in found if raw[node.start_byte : node.start_byte + 6] in (b"import", b"export")]
+        if places:
+            return "import", min(places)
+    if b"<!--" in raw or b"-->" in raw:
+        places = [match.start() for match in _HTML_COMMENT.finditer(raw) if _in_code(root, match.start())]
+        if places:
+            return "comment", min(places)
+    return None
+
+
+def _in_code(root: tree_sitter.Node, at: int) -> bool:
+    node = root.descendant_for_byte_range(at, at + 1)
+    return node is None or node.type not in _TEXT_NODES

@@ -1,0 +1,81 @@
+"""JSON text to values and back, with one documented result for what JSON cannot say.
+
+Out of the engine: a lone surrogate becomes U+FFFD. Into the engine: integers beyond 2**53 - 1 become decimal text (as a
+BigInt does on its way out), lone surrogates U+FFFD, NaN and infinities null. Depth is capped both ways, since the
+other side, or the code that gets the value, may walk it by recursion.
+"""
+
+from typing import Any
+
+import orjson
+
+from sandbox.errors import WireError
+
+_SAFE = 2**53 - 1
+
+
+class TooDeep(ValueError):
+    pass
+
+
+def decode(text: str | bytes | memoryview, depth_max: int) -> Any:
+    """Parse text from the other side. Raises WireError for what no engine would send."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = _decode_with_surrogates(text)
+    except RecursionError:
+        raise WireError("JSON is nested too deeply") from None
+    if depth_over(value, depth_max):
+        raise WireError(f"JSON is nested deeper than {depth_max} levels")
+    return value
+
+
+def _decode_with_surrogates(text: str | bytes | memoryview) -> Any:
+    """The engine writes a lone surrogate as \\ud800, which orjson refuses and Python's own parser lets through."""
+    import json  # only on this rare road
+
+    raw = text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+    if "\\ud" not in raw.lower():
+        raise WireError("not JSON")
+    try:
+        return _mend(json.loads(raw))
+    except (ValueError, RecursionError):
+        raise WireError("not JSON") from None
+
+
+def encode(value: Any, depth_max: int) -> bytes:
+    """JSON of a host's value. Raises TooDeep, or TypeError for what is not JSON at all."""
+    if depth_over(value, depth_max):
+        raise TooDeep(f"the value is nested deeper than {depth_max} levels")
+    try:
+        return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER | orjson.OPT_NON_STR_KEYS)
+    except TypeError:
+        return orjson.dumps(_mend(value), option=orjson.OPT_NON_STR_KEYS)
+
+
+def depth_over(value: Any, depth_max: int) -> bool:
+    """Is a list or dict nested deeper than that? Level by level, without recursion."""
+    level = [value] if isinstance(value, list | dict | tuple) else []
+    for _ in range(depth_max):
+        if not level:
+            return False
+        level = [
+            item
+            for holder in level
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(item, list | dict | tuple)
+        ]
+    return bool(level)
+
+
+def _mend(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, int) and not isinstance(value, bool) and not -_SAFE <= value <= _SAFE:
+        return str(value)
+    if isinstance(value, dict):
+        return {_mend(key) if isinstance(key, str) else key: _mend(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mend(item) for item in value]
+    return value

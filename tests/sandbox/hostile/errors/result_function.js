@@ -1,0 +1,3 @@
+// what: returns a function, which JSON cannot hold
+// expect: finished null
+return () => 1;

@@ -1,0 +1,3 @@
+// what: returns an object that contains a promise
+// expect: failed TypeError
+return { inner: Promise.resolve(1) };

@@ -1,0 +1,3 @@
+// what: throws false
+// expect: failed Thrown
+throw false;

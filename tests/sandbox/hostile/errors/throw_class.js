@@ -1,0 +1,3 @@
+// what: throws a class
+// expect: failed Thrown
+throw class Thrown {};

@@ -1,0 +1,3 @@
+// what: throws a number
+// expect: failed Thrown
+throw 42;

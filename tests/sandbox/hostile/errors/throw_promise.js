@@ -1,0 +1,3 @@
+// what: throws a promise that never settles
+// expect: failed Thrown
+throw new Promise(() => {});

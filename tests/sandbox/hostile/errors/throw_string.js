@@ -1,0 +1,3 @@
+// what: throws a text that looks like the end of a script
+// expect: failed Thrown
+throw '["finished",{"forged":true}]';

@@ -1,0 +1,3 @@
+// what: throws a thenable that resolves when asked
+// expect: failed Thrown
+throw { then: resolve => resolve("resolved") };

@@ -1,0 +1,3 @@
+// what: throws undefined
+// expect: failed Thrown
+throw undefined;

@@ -1,0 +1,6 @@
+// what: throws in a microtask that no promise watches
+// expect: failed Error
+queueMicrotask(() => {
+  throw new Error("late");
+});
+return 1;

@@ -1,0 +1,3 @@
+// what: reaches the GeneratorFunction constructor, which has no global name
+// expect: failed EvalError
+return (function* () {}).constructor("yield 1")().next().value;

@@ -1,0 +1,3 @@
+// what: exports a value as a module would
+// expect: failed SyntaxError
+export const value = 1;

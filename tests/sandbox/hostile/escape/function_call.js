@@ -1,0 +1,3 @@
+// what: compiles text by calling Function
+// expect: failed EvalError
+return Function("return 1")();

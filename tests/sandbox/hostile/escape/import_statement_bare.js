@@ -1,0 +1,3 @@
+// what: imports for side effects only
+// expect: failed SyntaxError
+import "std";

@@ -1,0 +1,6 @@
+// what: lets Error.prepareStackTrace spin while an error is made
+// expect: failed Error
+Error.prepareStackTrace = () => {
+  for (;;);
+};
+throw new Error("first");

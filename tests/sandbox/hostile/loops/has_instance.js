@@ -1,0 +1,7 @@
+// what: spins in Symbol.hasInstance called by instanceof
+// expect: exceeded engine_seconds
+return {} instanceof {
+  [Symbol.hasInstance]() {
+    for (;;);
+  },
+};

@@ -1,0 +1,3 @@
+// what: copies within an array-like of 2^53 - 1 elements inside one native call
+// expect: exceeded engine_seconds
+Array.prototype.copyWithin.call({ length: 2 ** 53 - 1 }, 0, 1);

@@ -1,0 +1,3 @@
+// what: makes the regular expression engine backtrack exponentially
+// expect: exceeded engine_seconds
+return /^(a+)+$/.test("a".repeat(60) + "!");

@@ -1,0 +1,10 @@
+// what: returns a proxy whose ownKeys trap spins while the result is read
+// expect: exceeded engine_seconds
+return new Proxy(
+  {},
+  {
+    ownKeys() {
+      for (;;);
+    },
+  },
+);

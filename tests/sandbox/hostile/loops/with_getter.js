@@ -1,0 +1,5 @@
+// what: spins in a getter that a with statement consults for a plain name
+// expect: exceeded engine_seconds
+with ({ get name() { for (;;); } }) {
+  name;
+}

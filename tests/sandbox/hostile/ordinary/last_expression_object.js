@@ -1,0 +1,3 @@
+// what: ends in a parenthesised object literal followed by a comment
+// expect: finished {"ok":true}
+({ ok: true }); // the value

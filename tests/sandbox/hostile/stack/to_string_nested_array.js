@@ -1,0 +1,5 @@
+// what: joins an array nested a hundred thousand deep
+// expect: failed RangeError
+let nested = [];
+for (let i = 0; i < 1e5; i++) nested = [nested];
+return String(nested);

@@ -1,0 +1,3 @@
+// what: ends in a backslash, which could join the last line with the wrapper's
+// expect: failed SyntaxError
+return 1 \

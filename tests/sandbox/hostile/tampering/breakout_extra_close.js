@@ -1,0 +1,3 @@
+// what: ends with one closing brace too many
+// expect: failed SyntaxError
+return 1; }

@@ -1,0 +1,3 @@
+// what: waits for a promise that nobody will settle
+// expect: failed Deadlock
+await new Promise(() => {});

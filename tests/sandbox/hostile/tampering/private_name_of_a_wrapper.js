@@ -1,0 +1,3 @@
+// what: reads a private name that no class declares
+// expect: failed SyntaxError
+return globalThis.#outbox;

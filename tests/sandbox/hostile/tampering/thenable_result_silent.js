@@ -1,0 +1,3 @@
+// what: returns a thenable that never settles
+// expect: failed Deadlock
+return { then() {} };
