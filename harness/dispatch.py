@@ -9,7 +9,8 @@ from sandbox import Called, Problem, Reject, Resolve
 
 WORLD = (
     "tools.<pack>.<tool>({…}) calls a tool and gives a promise; show(value) puts a value in the transcript; "
-    "console.log(…) prints; store(key, value) and load(key) keep JSON between scripts; sleep(ms) waits; context and budget are facts; "
+    "console.log(…) prints; store(key, value) and load(key) keep JSON between scripts; sleep(ms) waits; "
+    "context and budget are facts; "
     "the last expression, or return <value>, is the result."
 )
 

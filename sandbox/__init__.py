@@ -3,6 +3,7 @@
 `Machine` runs a script in this process; `Pool` runs each in a locked-down worker process of its own.
 """
 
+from sandbox.box import LocalSandbox, Sandbox
 from sandbox.errors import Frame, Misuse, SandboxError, ScriptError, Unavailable, WireError
 from sandbox.limits import Limits
 from sandbox.machine import Machine
@@ -26,7 +27,7 @@ from sandbox.messages import (
     Start,
     Stored,
 )
-from sandbox.pool import LocalSandbox, Pool, Sandbox
+from sandbox.pool import Pool
 
 __all__ = [
     "BUILTINS",

@@ -79,10 +79,16 @@ class Zygote:
         self._buffer = b""
         self._ended: dict[int, int] = {}
         self._waiting: dict[int, anyio.Event] = {}
+        self._living: set[int] = set()  # tokens of workers asked for and not yet reaped
+        self._childless = anyio.Event()
         self.pids: dict[int, int] = {}
         self.alive = True
         self.ready = anyio.Event()
         self.self_test = 0
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     # ------------------------------------------------------------ workers
 
@@ -91,6 +97,7 @@ class Zygote:
         ours, theirs = socket.socketpair()
         token = next(self._tokens)
         worker = Worker(self, token, Channel(ours))
+        self._living.add(token)
         try:
             self._write(RECORD.pack(b"F", token, 0), theirs.fileno())
         finally:
@@ -135,6 +142,7 @@ class Zygote:
                 self._buffer = self._buffer[RECORD.size :]
         self.alive = False
         self.ready.set()
+        self._childless.set()
         for event in self._waiting.values():
             event.set()
 
@@ -146,6 +154,9 @@ class Zygote:
             self.pids[token] = number
         elif operation == b"X":
             self.pids.pop(token, None)
+            self._living.discard(token)
+            if not self._living:
+                self._childless.set()
             if token in self._waiting:
                 self._ended[token] = number
                 self._waiting[token].set()
@@ -153,6 +164,13 @@ class Zygote:
     def expect(self, token: int) -> None:
         """Somebody will ask for this worker's status: keep it when it comes."""
         self._waiting.setdefault(token, anyio.Event())
+
+    async def retire(self) -> None:
+        """End it once its last worker is done. No more is forked from it."""
+        while self._living and self.alive:
+            self._childless = anyio.Event()
+            await self._childless.wait()
+        await self.close()
 
     async def close(self) -> None:
         """End it and all its workers."""

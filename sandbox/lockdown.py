@@ -1,6 +1,6 @@
 """Takes everything away from a worker but memory, the clock and its one socket, in layers. Linux is the full case.
 
-Each layer says of itself: on, off (it failed, with the reason) or unavailable (this system has no such thing). `inherit` is called
+Each layer says of itself: on, off (it failed, with the reason) or unavailable (this system has no such thing). `inherit` runs
 once in a zygote after its warm-up, `apply` in each worker before the first byte of a script; the last layer, seccomp, ends the
 process at the first forbidden system call. By ctypes, with no extra package. Light imports only: a zygote loads this.
 """

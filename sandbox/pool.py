@@ -6,11 +6,9 @@ the engine has the word. Whatever a worker does, it can end only its own script.
 """
 
 import math
-import signal
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from time import monotonic
 from types import TracebackType
 from typing import Literal, Self
 
@@ -18,118 +16,18 @@ import anyio
 from anyio.abc import TaskGroup
 
 from sandbox import lockdown
+from sandbox.box import LocalSandbox, Sandbox
 from sandbox.errors import Misuse, Unavailable, WireError
-from sandbox.exchange import Exchange
 from sandbox.launch import Worker, Zygote
 from sandbox.limits import Limits
-from sandbox.machine import Machine
-from sandbox.messages import Command, Event
-from sandbox.wire import EVENTS, READY
-from sandbox.worker import EXIT_MEMORY
+from sandbox.wire import READY
 
 Isolation = Literal["locked", "process", "in_process"]
-Layers = tuple[tuple[str, str, str], ...]
 
-KILL_GRACE_SECONDS = 0.5  # after its deadline a worker that has not answered is killed
 READY_SECONDS = 10.0  # from fork to READY; a millisecond is usual
 SCRIPTS_PER_WORKER = 500
 RESIDENT_MAX_BYTES = 256 * 1024 * 1024
 ZYGOTE_TRIES = 3
-_TIME_SIGNALS = (signal.SIGALRM, signal.SIGXCPU) if hasattr(signal, "SIGALRM") else ()
-_CRASHES = tuple(
-    getattr(signal, name)
-    for name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE", "SIGSYS", "SIGTRAP")
-    if hasattr(signal, name)
-)
-
-
-class Sandbox:
-    """One script in a worker: send commands, get events."""
-
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        self._exchange = Exchange()
-        self._spent = 0.0
-        self.crashed = False
-
-    @property
-    def pid(self) -> int:
-        return self._worker.pid
-
-    @property
-    def layers(self) -> Layers:
-        """How the worker is locked down: name, state, reason."""
-        return self._worker.layers
-
-    @property
-    def ended(self) -> bool:
-        return self._exchange.ended
-
-    @property
-    def engine_seconds_spent(self) -> float:
-        return self._spent
-
-    async def send(self, *commands: Command) -> list[Event]:
-        """Start the script, or settle calls; those that are ready together travel in one frame."""
-        ask = self._exchange.ask(commands)
-        if isinstance(ask, list):
-            return ask
-        began = monotonic()
-        left = self._exchange.limits.engine_seconds - self._spent
-        if left <= 0:  # used up in slices that were each answered in time
-            self._worker.kill()
-            return self._exchange.end(self._exchange.exceeded("engine_seconds"))
-        try:
-            with anyio.move_on_after(left + KILL_GRACE_SECONDS):
-                await self._worker.channel.send(ask.frame())
-                reply = await self._worker.channel.receive(EVENTS)
-                self._spent += monotonic() - began
-                return self._exchange.hear(reply)
-            self._worker.kill()  # the deadline has passed without an answer
-            return self._exchange.end(self._exchange.exceeded("engine_seconds"))
-        except (EOFError, OSError):
-            return await self._post_mortem()
-        except WireError as error:
-            self.crashed = True
-            self._worker.kill()
-            return self._exchange.end(self._exchange.lost(f"it sent {error}"))
-        except BaseException:  # cancelled from outside: the script ends at once, mid-instruction if need be
-            self._worker.kill()
-            raise
-
-    async def _post_mortem(self) -> list[Event]:
-        """The worker is gone. The signal it died of is the verdict."""
-        worker, exchange = self._worker, self._exchange
-        worker.zygote.expect(worker.token)
-        worker.kill()
-        status = await worker.zygote.status(worker.token)
-        if status is None:
-            return exchange.end(exchange.lost("its zygote is gone too"))
-        died_of, code = status & 0x7F, status >> 8
-        if died_of in _TIME_SIGNALS:
-            return exchange.end(exchange.exceeded("engine_seconds"))
-        if code == EXIT_MEMORY:
-            return exchange.end(exchange.exceeded("heap_bytes"))
-        self.crashed = died_of in _CRASHES
-        return exchange.end(exchange.lost(f"it died of {signal.Signals(died_of).name}" if died_of else f"it exited with {code}"))
-
-
-class LocalSandbox:
-    """One script in this process: for tests and for embedders who chose it."""
-
-    pid = 0
-    layers: Layers = (("process", lockdown.OFF, "the script runs in the host's own process"),)
-
-    def __init__(self) -> None:
-        self._machine = Machine()
-
-    @property
-    def ended(self) -> bool:
-        return self._machine.ended
-
-    async def send(self, *commands: Command) -> list[Event]:
-        await anyio.lowlevel.checkpoint()
-        return self._machine.send(*commands)
 
 
 class Pool:
@@ -160,7 +58,7 @@ class Pool:
         self._kept: OrderedDict[str, Worker] = OrderedDict()
         self._at_once = at_once
         self._zygote: Zygote | None = None
-        self._retired: list[Zygote] = []
+        self._retired: set[Zygote] = set()  # renewed, but with workers that still serve
         self._renewing = False
         self._tasks: TaskGroup
         self._stack = AsyncExitStack()
@@ -191,6 +89,10 @@ class Pool:
         await self._stack.aclose()
 
     @property
+    def zygote_pid(self) -> int:
+        return self._zygote.pid if self._zygote is not None else 0
+
+    @property
     def self_test(self) -> int:
         """1 when the lock-down was seen to hold at the start, 0 when not, -1 where there is none to test."""
         return self._zygote.self_test if self._zygote is not None else 0
@@ -204,7 +106,7 @@ class Pool:
             yield LocalSandbox()
             return
         async with self._places:
-            box = Sandbox(await self._take(session))
+            box = Sandbox(await self._take(session), self._ceiling)
             try:
                 yield box
             finally:
@@ -259,7 +161,7 @@ class Pool:
             raise Unavailable(f'the sandbox is not locked down: {told}; to run anyway, choose isolation="process"')
 
     def _release(self, box: Sandbox, session: str) -> None:
-        worker = box._worker
+        worker = box.worker
         worker.scripts += 1
         if box.crashed and worker.zygote is self._zygote:
             self._renew()
@@ -310,10 +212,15 @@ class Pool:
             await zygote.close()
             raise
         old, self._zygote = self._zygote, zygote
-        if old is not None:
-            self._retired.append(old)
         self._drop_spares()
         self._refill()
+        if old is not None:
+            self._retired.add(old)
+            self._tasks.start_soon(self._retire, old)
+
+    async def _retire(self, zygote: Zygote) -> None:
+        await zygote.retire()
+        self._retired.discard(zygote)
 
     def _drop_spares(self) -> None:
         for worker in self._spares:
@@ -333,10 +240,6 @@ class Pool:
             pass  # the old one still serves; the next crash tries again
         finally:
             self._renewing = False
-        for zygote in list(self._retired):
-            if not zygote.pids:
-                self._retired.remove(zygote)
-                await zygote.close()
 
 
 def resident_bytes(pid: int) -> int:

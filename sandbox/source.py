@@ -25,11 +25,11 @@ _CHECK_HEAD, _CHECK_TAIL = "\n" * (FIRST_LINE - 2) + "(async () => {{\n", "\n}})
 
 _language = tree_sitter.Language(tree_sitter_javascript.language())
 _parser = tree_sitter.Parser(_language)
-_calls = tree_sitter.Query(_language, "[(call_expression) (new_expression)] @call")
-_awaits = tree_sitter.Query(_language, "(await_expression) @await")
-_throwing = tree_sitter.Query(_language, "(throw_statement) @throw")
+_calls = tree_sitter.Query(_language, "[(call_expression) (new_expression)] @it")
+_awaits = tree_sitter.Query(_language, "(await_expression) @it")
+_throwing = tree_sitter.Query(_language, "(throw_statement) @it")
 _imports = tree_sitter.Query(
-    _language, "(import_statement) @use (export_statement) @use (call_expression function: (import)) @use (meta_property) @use"
+    _language, "(import_statement) @it (export_statement) @it (call_expression function: (import)) @it (meta_property) @it"
 )
 
 
@@ -90,7 +90,7 @@ def mark_awaits(source: str) -> str:
     last = _last_expression(root)
     if last is not None:
         inserts += [(last.start_byte, 1, COMPLETION.encode()), (last.end_byte, 0, b")")]
-    for node in tree_sitter.QueryCursor(_awaits).captures(root).get("await", []):
+    for node in _found(_awaits, root):
         value = node.children[-1]
         inserts += [(value.start_byte, 2, b"$await(%d," % node.start_byte), (value.end_byte, -1, b")")]
     done, parts = 0, []
@@ -98,6 +98,11 @@ def mark_awaits(source: str) -> str:
         parts += [raw[done:at], text]
         done = at
     return _HEAD + (b"".join(parts) + raw[done:]).decode() + _TAIL
+
+
+def _found(query: tree_sitter.Query, root: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """What the query names `it`, in the order of the text: the binding's own order is not always the same."""
+    return sorted(tree_sitter.QueryCursor(query).captures(root).get("it", []), key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _last_expression(root: tree_sitter.Node) -> tree_sitter.Node | None:
@@ -112,7 +117,7 @@ def _outline(raw: bytes, root: tree_sitter.Node) -> list[int]:
     if b"(" not in raw:
         return []
     flat: list[int] = []
-    for node in tree_sitter.QueryCursor(_calls).captures(root).get("call", [])[:CALLS_MAX]:
+    for node in _found(_calls, root)[:CALLS_MAX]:
         called = node.children[1 if node.type == "new_expression" else 0]
         flat += (node.start_byte, called.end_byte, node.end_byte)
     return flat
@@ -121,14 +126,16 @@ def _outline(raw: bytes, root: tree_sitter.Node) -> list[int]:
 def _throws(raw: bytes, root: tree_sitter.Node) -> list[int]:
     if b"throw" not in raw:
         return []
-    found = tree_sitter.QueryCursor(_throwing).captures(root).get("throw", [])[:CALLS_MAX]
-    return [at for node in found for at in (node.start_byte, node.end_byte)]
+    return [at for node in _found(_throwing, root)[:CALLS_MAX] for at in (node.start_byte, node.end_byte)]
 
 
 def _refused(raw: bytes, root: tree_sitter.Node) -> tuple[str, int] | None:
     if b"import" in raw or b"export" in raw:
-        found = tree_sitter.QueryCursor(_imports).captures(root).get("use", [])
-        places = [node.start_byte for node in found if raw[node.start_byte : node.start_byte + 6] in (b"import", b"export")]
+        places = [
+            node.start_byte
+            for node in _found(_imports, root)
+            if raw[node.start_byte : node.start_byte + 6] in (b"import", b"export")
+        ]
         if places:
             return "import", min(places)
     if b"<!--" in raw or b"-->" in raw:

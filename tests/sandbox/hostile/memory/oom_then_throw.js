@@ -1,5 +1,5 @@
 // what: fills the heap to the last byte and then throws an error of its own
-// expect: exceeded heap_bytes | failed Error
+// expect: failed Error | exceeded heap_bytes
 globalThis.kept = null;
 for (let size = 1 << 20; size >= 1; size >>= 1) {
   try {
