@@ -4,6 +4,7 @@ Only this file touches a sandbox. Every task of a turn is over when the turn is:
 The order in which outcomes are fed back is the order in which they came; it is part of the record.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,7 @@ from time import time
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 
 from harness.dispatch import answer_builtin, answer_tool
 from sandbox import (
@@ -110,9 +112,8 @@ async def run_turn(
     events: list[Event] = []
     settled: list[Resolve | Reject] = []
     with anyio.move_on_after(turn_seconds) as deadline:
-        places = anyio.Semaphore(calls_at_once)
-        ready = _Ready()
         async with anyio.create_task_group() as tasks:
+            calls = _Calls(tasks, answer, calls_at_once)
             batch = await box.send(start)
             while True:
                 events += batch
@@ -120,8 +121,8 @@ async def run_turn(
                     break
                 for event in batch:
                     if isinstance(event, Called):
-                        tasks.start_soon(_settle, event, answer, places, ready)
-                commands = await ready.take()
+                        calls.add(event)
+                commands = await calls.settled()
                 settled += commands
                 batch = await box.send(*commands)
             tasks.cancel_scope.cancel()  # what the script left open
@@ -132,31 +133,45 @@ async def run_turn(
     return Outcome(tuple(events), tuple(settled), ending, box.layers)
 
 
-class _Ready:
-    """Outcomes that wait to be fed back; all that are there travel together."""
+class _Calls:
+    """The open calls of a turn: so many run at once, the rest queue in order; outcomes ready together travel together."""
 
-    def __init__(self) -> None:
-        self._commands: list[Resolve | Reject] = []
-        self._event = anyio.Event()
+    def __init__(self, tasks: TaskGroup, answer: Answer, at_once: int) -> None:
+        self._tasks = tasks
+        self._answer = answer
+        self._places = at_once
+        self._queue: deque[Called] = deque()
+        self._ready: list[Resolve | Reject] = []
+        self._any_ready = anyio.Event()
 
-    def put(self, command: Resolve | Reject) -> None:
-        self._commands.append(command)
-        self._event.set()
+    def add(self, call: Called) -> None:
+        if call.tool in BUILTINS:  # they wait for nothing that others could want
+            self._tasks.start_soon(self._settle, call, answer_builtin)
+        else:
+            self._queue.append(call)
+            self._start_what_fits()
 
-    async def take(self) -> list[Resolve | Reject]:
-        await self._event.wait()
-        commands, self._commands = self._commands, []
-        self._event = anyio.Event()
-        return commands
+    async def settled(self) -> list[Resolve | Reject]:
+        """Wait for at least one outcome; gives all that are there."""
+        await self._any_ready.wait()
+        ready, self._ready = self._ready, []
+        self._any_ready = anyio.Event()
+        return ready
 
+    def _start_what_fits(self) -> None:
+        while self._queue and self._places > 0:
+            self._places -= 1
+            self._tasks.start_soon(self._run_in_place, self._queue.popleft())
 
-async def _settle(call: Called, answer: Answer, places: anyio.Semaphore, ready: _Ready) -> None:
-    if call.tool in BUILTINS:
-        command = await answer_builtin(call)
-    else:
-        async with places:
-            command = await answer(call)
-    ready.put(replace(command, now=time() * 1000))
+    async def _run_in_place(self, call: Called) -> None:
+        await self._settle(call, self._answer)
+        self._places += 1
+        self._start_what_fits()
+
+    async def _settle(self, call: Called, answer: Answer) -> None:
+        command = replace(await answer(call), now=time() * 1000)
+        self._ready.append(command)  # after the wait: the list is another one each time it was taken
+        self._any_ready.set()
 
 
 def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Resolve | Reject]) -> Exceeded:

@@ -1,0 +1,155 @@
+"""The command as people type it: a real process, its two streams and its exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from harness.cli import app; app(prog_name='turnscript')"]
+ROOT = Path(__file__).parent.parent.parent
+
+
+def turnscript(*args: str, stdin: str = "", cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment}
+    return subprocess.run([*COMMAND, *args], input=stdin, capture_output=True, text=True, env=env, cwd=cwd or ROOT, timeout=60)
+
+
+def test_run_shows_values_on_stdout_and_console_on_stderr(tmp_path: Path) -> None:
+    file = tmp_path / "job.js"
+    file.write_text("console.log('working', { n: 1 });\nshow('plain text');\nshow({ a: [1] });\nconst x = 2;\nx * 21")
+    done = turnscript("run", str(file))
+    assert (done.stdout, done.stderr, done.returncode) == (
+        'plain text\n{\n  "a": [\n    1\n  ]\n}\n42\n',
+        "log: working { n: 1 }\n",
+        0,
+    )
+
+
+def test_run_reads_standard_input() -> None:
+    assert turnscript("run", "-", stdin="6 * 7").stdout == "42\n"
+
+
+FAILURES = [
+    ("let b = ;", 1, "SyntaxError: unexpected token in expression: ';'  (line 1, column 9)\n  1 | let b = ;\n    |         ^\n"),
+    ("await tools.files.read('x')", 1, "unknown_tool: there is no pack files  (line 1, column 7)\n  1 | await tools.files.read('x')\n    |       ^\n"
+     "  hint: this script was given no tools\n"),
+    ("const a = [];\nfor (;;) a.push('x'.repeat(1e6) + a.length)", 3, "LimitExceeded: the script needed more than 33,554,432 bytes of memory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "code", "told"), FAILURES)
+def test_a_script_that_fails_says_why_and_where(source: str, code: int, told: str) -> None:
+    done = turnscript("run", "-", "--limit", "heap_bytes=33554432", stdin=source)
+    assert done.stderr.startswith(told)
+    assert (done.stdout, done.returncode) == ("", code)
+
+
+def test_json_holds_everything_that_happened() -> None:
+    done = turnscript(
+        "run",
+        "-",
+        "--json",
+        "--seed",
+        "3",
+        "--now",
+        "0",
+        "--context",
+        '{"who": "ada"}',
+        stdin="show(context.who); console.log(1); Date.now()",
+    )
+    report = json.loads(done.stdout)
+    assert (report["ok"], report["value"], report["notices"]) == (True, 0, [])
+    assert [event["event"] for event in report["events"]] == ["shown", "printed", "finished"]
+    assert ["seccomp", "on"] in [layer[:2] for layer in report["layers"]]
+    assert done.stderr == ""
+
+
+WRONG_USE = [
+    (
+        ["run", "no/such/file.js"],
+        "turnscript: no/such/file.js: No such file or directory; give the path of a script, or - for standard input\n",
+    ),
+    (["run", "."], "turnscript: .: Is a directory; give the path of a script, or - for standard input\n"),
+    (["run", "-", "--limit", "call=1"], "turnscript: --limit call: there is no limit 'call'; did you mean calls?\n"),
+    (["run", "-", "--context", "[1]"], 'turnscript: --context: give a JSON object, such as \'{"user": "ada"}\'\n'),
+    (["run", "-", "--context", "{"], "turnscript: --context: not JSON: "),
+    (["run", "-", "--isolation", "none"], "turnscript: --isolation none: choose locked, process or in_process\n"),
+]
+
+
+@pytest.mark.parametrize(("args", "told"), WRONG_USE)
+def test_wrong_use_is_one_line_with_the_next_step(args: list[str], told: str) -> None:
+    done = turnscript(*args, stdin="1")
+    assert done.stderr.startswith(told) and done.stderr.count("\n") == 1
+    assert (done.stdout, done.returncode) == ("", 2)
+
+
+def test_a_script_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "latin.js"
+    file.write_bytes(b"'caf\xe9'")
+    done = turnscript("run", str(file))
+    assert (done.stderr, done.returncode) == (f"turnscript: {file}: not UTF-8 at byte 4; save the script as UTF-8\n", 2)
+
+
+def test_terminal_escapes_and_bidirectional_marks_are_made_visible() -> None:
+    done = turnscript("run", "-", stdin="console.log('\\x1b[31mred'); show('a\\u202eb'); throw new Error('\\x1b]0;t\\x07')")
+    assert done.stdout == "a\\u202eb\n"
+    assert "\x1b" not in done.stderr and "\\u001b[31mred" in done.stderr
+
+
+def test_settings_come_from_the_folder_and_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "turnscript.toml").write_text("[limits]\ncalls = 7\n")
+    assert turnscript("run", "-", stdin="budget.calls", cwd=tmp_path).stdout == "7\n"
+    assert turnscript("run", "-", stdin="budget.calls", cwd=tmp_path, TURNSCRIPT_LIMIT_CALLS="8").stdout == "8\n"
+
+
+def test_in_process_works_when_told() -> None:
+    done = turnscript("run", "-", "--isolation", "in_process", "--json", stdin="1")
+    assert json.loads(done.stdout)["layers"] == [["process", "off", "the script runs in the host's own process"]]
+
+
+def test_doctor_reports_every_layer_and_that_the_sandbox_is_sound() -> None:
+    done = turnscript("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0 and report["sound"]
+    states = {row["layer"]: row["state"] for row in report["layers"]}
+    assert {"process", "environment", "descriptors", "rlimits", "seccomp", "landlock", "self-test"} <= set(states)
+    assert [name for name, state in states.items() if state == "off"] == []
+    table = turnscript("doctor").stdout
+    assert "the sandbox starts locked down" in table and "\x1b" not in table
+
+
+def test_limits_lists_every_limit_with_its_reason() -> None:
+    rows = {row["name"]: row for row in json.loads(turnscript("limits", "--json").stdout)}
+    assert rows["calls"] == {
+        "name": "calls",
+        "default": "256 calls",
+        "why": "fan-out over a directory fits; a runaway loop does not",
+    }
+    assert "turn_seconds" in rows and all(row["why"] for row in rows.values())
+
+
+def test_help_and_version() -> None:
+    assert "echo '1 + 1' | turnscript run -" in turnscript("run", "--help").stdout
+    assert turnscript("--version").stdout.startswith("turnscript ")
+
+
+def test_ctrl_c_ends_cleanly() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    running = subprocess.Popen(
+        [*COMMAND, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    )
+    assert running.stdin is not None and running.stderr is not None
+    running.stdin.write("console.log('up'); await sleep(100000)")
+    running.stdin.close()
+    time.sleep(1.0)  # the script prints only at its end: there is nothing to wait for that says it is asleep
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=20) == 130
+    assert running.stderr.read() == "turnscript: interrupted\n"
+    running.stdout.close()  # type: ignore[union-attr]
+    running.stderr.close()

@@ -1,0 +1,55 @@
+"""Settings: flag over environment over file over default, and nothing wrong is ignored."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.config import BadConfig, read_settings
+
+
+def test_the_nearest_source_wins(tmp_path: Path) -> None:
+    (tmp_path / "turnscript.toml").write_text("[limits]\ncalls = 10\nheap_bytes = 1_000_000\nengine_seconds = 1.5\n")
+    environment = {"TURNSCRIPT_LIMIT_CALLS": "20", "TURNSCRIPT_LIMIT_DEPTH": "9", "HOME": "/x"}
+    settings = read_settings(flags=["calls=30", "turn_seconds=7"], folder=tmp_path, environment=environment)
+    limits = settings.limits
+    assert (limits.calls, limits.depth, limits.heap_bytes, limits.engine_seconds, settings.turn_seconds) == (
+        30,
+        9,
+        1_000_000,
+        1.5,
+        7.0,
+    )
+    assert limits.frames == 10
+
+
+def test_no_file_is_no_error(tmp_path: Path) -> None:
+    assert read_settings(folder=tmp_path, environment={}).limits.calls == 256
+
+
+WRONG = [
+    ("[limits]\ncals = 3", [], {}, "{file}: limits.cals: there is no limit 'cals'; did you mean calls?"),
+    ("[limit]\ncalls = 3", [], {}, "{file}: unknown key 'limit'; did you mean limits?"),
+    ("limits = 3", [], {}, "{file}: limits must be a table: [limits]"),
+    ("[limits]\ncalls = 0", [], {}, "{file}: limits.calls: 0 is not a whole number above 0"),
+    ("[limits]\ncalls = 1.5", [], {}, "{file}: limits.calls: 1.5 is not a whole number above 0"),
+    ("[limits]\ncalls = true", [], {}, "{file}: limits.calls: True is not a whole number above 0"),
+    ("[limits]\ncalls = 'many'", [], {}, "{file}: limits.calls: 'many' is not a whole number above 0"),
+    ("[limits", [], {}, "{file}: "),
+    ("", ["calls"], {}, "--limit calls: write name=value, such as --limit engine_seconds=2"),
+    ("", ["heap=3"], {}, "--limit heap: there is no limit 'heap'; did you mean heap_bytes?"),
+    ("", ["engine_seconds=-1"], {}, "--limit engine_seconds: '-1' is not a number above 0"),
+    ("", ["engine_seconds=nan"], {}, "--limit engine_seconds: 'nan' is not a number above 0"),
+    ("", [], {"TURNSCRIPT_LIMIT_CALLZ": "1"}, "TURNSCRIPT_LIMIT_CALLZ: there is no limit 'callz'; did you mean calls?"),
+    ("", [], {"TURNSCRIPT_LIMIT_CALLS": "x"}, "TURNSCRIPT_LIMIT_CALLS: 'x' is not a whole number above 0"),
+]
+
+
+@pytest.mark.parametrize(("text", "flags", "environment", "told"), WRONG)
+def test_what_is_wrong_is_named_with_the_place_and_the_nearest_name(
+    tmp_path: Path, text: str, flags: list[str], environment: dict[str, str], told: str
+) -> None:
+    file = tmp_path / "turnscript.toml"
+    file.write_text(text)
+    with pytest.raises(BadConfig) as caught:
+        read_settings(flags=flags, folder=tmp_path, environment=environment)
+    assert str(caught.value).startswith(told.format(file=file))

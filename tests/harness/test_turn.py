@@ -1,0 +1,124 @@
+"""A turn from the outside: run_script with real functions, in a real worker."""
+
+from typing import Any
+
+import anyio
+import pytest
+
+from harness import Outcome, run_script, run_turn
+from sandbox import Called, Exceeded, Finished, Limits, Pool, Reject, Resolve, Start
+
+pytestmark = pytest.mark.anyio
+
+
+async def add(a: int, b: int = 1) -> int:
+    return a + b
+
+
+async def fail(**_: Any) -> None:
+    raise FileNotFoundError("no such thing")
+
+
+async def test_a_script_calls_functions_by_name_and_by_position() -> None:
+    outcome = await run_script(
+        "[await tools.math.add({ a: 1, b: 2 }), await tools.math.add(5), await tools.math.add(5, 6)]", tools={"math.add": add}
+    )
+    assert outcome.ok and outcome.value == [3, 6, 11]
+
+
+async def test_a_function_that_raises_is_a_problem_the_script_can_catch() -> None:
+    source = "let e; try { await tools.x.fail({}) } catch (x) { e = x }\n[e.name, e.message]"
+    outcome = await run_script(source, tools={"x.fail": fail})
+    assert outcome.value == ["tool_failed", "x.fail failed: FileNotFoundError: no such thing"]
+
+
+async def test_calls_run_together_up_to_the_cap_and_the_rest_queue_in_order() -> None:
+    running, most, order = 0, 0, []
+
+    async def slow(n: int) -> int:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        order.append(n)
+        await anyio.sleep(0.01)
+        running -= 1
+        return n
+
+    outcome = await run_script("await Promise.all(Array.from({ length: 20 }, (_, n) => tools.x.slow(n)))", tools={"x.slow": slow})
+    assert outcome.value == list(range(20))
+    assert (
+        most == 8 and set(order[:8]) == set(range(8)) and set(order[:16]) >= set(range(12))
+    )  # which of eight begins first is the scheduler's
+
+
+async def test_calls_left_open_are_cancelled_and_named() -> None:
+    cancelled = []
+
+    async def forever() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            cancelled.append(True)
+
+    outcome = await run_script("tools.x.forever();\nawait tools.x.add(1);\n'done'", tools={"x.forever": forever, "x.add": add})
+    assert outcome.value == "done" and cancelled == [True]
+    assert outcome.notices == [
+        "x.forever (call 1, line 1, column 1) was still open when the script ended and was cancelled; await every call whose effect you want"
+    ]
+
+
+async def test_a_call_that_nobody_awaited_but_that_ended_is_named_too() -> None:
+    outcome = await run_script("tools.x.add(1);\nawait sleep(20);\n'done'", tools={"x.add": add})
+    assert outcome.notices == [
+        "x.add (call 1, line 1, column 1) was never awaited, so its result or failure went unseen; write await before it"
+    ]
+
+
+async def test_a_turn_that_takes_too_long_says_what_was_open() -> None:
+    async def answer(call: Called) -> Resolve | Reject:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async with Pool() as pool, pool.sandbox() as box:
+        start = Start(source="await Promise.all([tools.x.a(), tools.x.b()])", tools=("x.a", "x.b"))
+        outcome = await run_turn(box, start, answer, turn_seconds=0.1)
+    assert isinstance(outcome.ending, Exceeded) and outcome.ending.limit == "turn_seconds"
+    assert outcome.ending.error.message == "the turn took more than 0.1 seconds; still open: x.a (line 1), x.b (line 1)"
+
+
+async def test_sleep_help_recall_and_relax_are_answered() -> None:
+    source = """const t = Date.now(); await sleep(20); const slept = Date.now() - t;
+const names = []; for (const f of [recall, relax]) try { await f('x') } catch (e) { names.push(e.name) }
+[slept >= 20, (await help()).slice(0, 24), names]"""
+    outcome = await run_script(source)
+    assert outcome.value == [True, "tools.<pack>.<tool>({…})", ["unknown_handle", "nothing_to_relax"]]
+
+
+async def test_the_order_of_settlement_is_on_record() -> None:
+    async def wait(ms: int) -> int:
+        await anyio.sleep(ms / 1000)
+        return ms
+
+    outcome = await run_script("await Promise.all([tools.x.wait(60), tools.x.wait(5)])", tools={"x.wait": wait})
+    assert [command.call_id for command in outcome.settled] == [2, 1]
+    assert outcome.value == [60, 5]
+
+
+async def test_many_turns_share_a_pool() -> None:
+    async with Pool(workers=2) as pool:
+        outcomes: list[Outcome] = []
+
+        async def one(n: int) -> None:
+            outcomes.append(await run_script(f"await tools.math.add({n})", tools={"math.add": add}, pool=pool))
+
+        async with anyio.create_task_group() as tasks:
+            for n in range(10):
+                tasks.start_soon(one, n)
+    assert sorted(outcome.value for outcome in outcomes) == list(range(1, 11))
+
+
+async def test_limits_and_context_come_with_start() -> None:
+    start = Start(source="", context={"who": "ada"}, limits=Limits(calls=1), now=5.0, seed=9)
+    outcome = await run_script("[context.who, budget.calls, Date.now()]", start=start)
+    assert outcome.ending == Finished(["ada", 1, 5])
+    assert {name: state for name, state, _ in outcome.layers}["seccomp"] == "on"
