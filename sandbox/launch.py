@@ -22,11 +22,12 @@ _START_SECONDS = 20.0  # to the self-test's result; 20 ms is usual, a loaded mac
 _STATUS_SECONDS = 2.0
 _BOOT = """
 import sys
-control, heap, cpu, reuse, package, *paths = sys.argv[1:]
-sys.path[:0] = paths
-stand = type(sys)("sandbox")  # the package without its __init__: a zygote needs none of the host's half
-stand.__path__ = [package]
-sys.modules["sandbox"] = stand
+control, heap, cpu, reuse, engine, *packages = sys.argv[1:]
+sys.path.insert(0, engine)
+for package in packages:  # without their __init__: a zygote needs neither the host's half nor what others load for comfort
+    name, _, place = package.partition("=")
+    sys.modules[name] = type(sys)(name)
+    sys.modules[name].__path__ = [place]
 from sandbox.zygote import main
 main(int(control), int(heap), int(cpu), reuse == "1")
 """
@@ -57,10 +58,10 @@ class Worker:
 class Zygote:
     def __init__(self, heap_bytes: int, cpu_seconds: int, *, reuse: bool) -> None:
         ours, theirs = socket.socketpair()
-        arguments = [str(theirs.fileno()), str(heap_bytes), str(cpu_seconds), "1" if reuse else "0", str(Path(__file__).parent)]
+        arguments = [str(theirs.fileno()), str(heap_bytes), str(cpu_seconds), "1" if reuse else "0", *_places()]
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _BOOT, *arguments, *_paths()],
+                [sys.executable, "-I", "-S", "-c", _BOOT, *arguments],
                 env={"TZ": "UTC0"},
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
@@ -106,7 +107,7 @@ class Zygote:
 
     def kill(self, token: int) -> None:
         if self.alive:
-            self._write(RECORD.pack(b"K", token, 0))
+            self._write(RECORD.pack(b"K", token, token in self._waiting))
 
     async def status(self, token: int) -> int | None:
         """How a killed worker ended, as waitpid says it; None when the zygote cannot tell any more."""
@@ -205,13 +206,18 @@ class Zygote:
         return told.rpartition("\n")[2] or f"no word within {_START_SECONDS:g} s"
 
 
-def _paths() -> list[str]:
-    """Where the zygote finds its few third-party modules: it starts without site-packages."""
-    found = []
-    for name in ("_quickjs", "tree_sitter", "tree_sitter_javascript"):
-        spec = find_spec(name)
-        if spec is None or spec.origin is None:
-            raise Unavailable(f"the module {name} is not installed; type: pip install turnscript")
-        place = Path(spec.origin).parent
-        found.append(str(place.parent if spec.submodule_search_locations else place))
-    return list(dict.fromkeys(found))
+def _places() -> list[str]:
+    """Where the zygote finds its few modules: it starts without site-packages."""
+    engine = _place("_quickjs")
+    packages = [
+        f"sandbox={Path(__file__).parent}",
+        *(f"{name}={_place(name)}" for name in ("tree_sitter", "tree_sitter_javascript")),
+    ]
+    return [engine, *packages]
+
+
+def _place(name: str) -> str:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise Unavailable(f"the module {name} is not installed; type: pip install turnscript")
+    return str(Path(spec.origin).parent)

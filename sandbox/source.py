@@ -9,8 +9,8 @@ takes too long ends with the script. Light imports only: a zygote loads this bef
 
 import re
 
-import tree_sitter
-import tree_sitter_javascript
+from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
+from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
 
 from sandbox.positions import COMPLETION, FIRST_LINE
 
@@ -23,12 +23,12 @@ _HEAD = "\n" * (FIRST_LINE - 2) + "(async () => {\n"
 _TAIL = "\n})"
 _CHECK_HEAD, _CHECK_TAIL = "\n" * (FIRST_LINE - 2) + "(async () => {{\n", "\n}})"
 
-_language = tree_sitter.Language(tree_sitter_javascript.language())
-_parser = tree_sitter.Parser(_language)
-_calls = tree_sitter.Query(_language, "[(call_expression) (new_expression)] @it")
-_awaits = tree_sitter.Query(_language, "(await_expression) @it")
-_throwing = tree_sitter.Query(_language, "(throw_statement) @it")
-_imports = tree_sitter.Query(
+_language = Language(language())
+_parser = Parser(_language)
+_calls = Query(_language, "[(call_expression) (new_expression)] @it")
+_awaits = Query(_language, "(await_expression) @it")
+_throwing = Query(_language, "(throw_statement) @it")
+_imports = Query(
     _language, "(import_statement) @it (export_statement) @it (call_expression function: (import)) @it (meta_property) @it"
 )
 
@@ -100,12 +100,12 @@ def mark_awaits(source: str) -> str:
     return _HEAD + (b"".join(parts) + raw[done:]).decode() + _TAIL
 
 
-def _found(query: tree_sitter.Query, root: tree_sitter.Node) -> list[tree_sitter.Node]:
+def _found(query: Query, root: Node) -> list[Node]:
     """What the query names `it`, in the order of the text: the binding's own order is not always the same."""
-    return sorted(tree_sitter.QueryCursor(query).captures(root).get("it", []), key=lambda node: (node.start_byte, -node.end_byte))
+    return sorted(QueryCursor(query).captures(root).get("it", []), key=lambda node: (node.start_byte, -node.end_byte))
 
 
-def _last_expression(root: tree_sitter.Node) -> tree_sitter.Node | None:
+def _last_expression(root: Node) -> Node | None:
     for child in reversed(root.children):
         if child.type in ("comment", "empty_statement", "html_comment"):
             continue
@@ -113,7 +113,7 @@ def _last_expression(root: tree_sitter.Node) -> tree_sitter.Node | None:
     return None
 
 
-def _outline(raw: bytes, root: tree_sitter.Node) -> list[int]:
+def _outline(raw: bytes, root: Node) -> list[int]:
     if b"(" not in raw:
         return []
     flat: list[int] = []
@@ -123,13 +123,13 @@ def _outline(raw: bytes, root: tree_sitter.Node) -> list[int]:
     return flat
 
 
-def _throws(raw: bytes, root: tree_sitter.Node) -> list[int]:
+def _throws(raw: bytes, root: Node) -> list[int]:
     if b"throw" not in raw:
         return []
     return [at for node in _found(_throwing, root)[:CALLS_MAX] for at in (node.start_byte, node.end_byte)]
 
 
-def _refused(raw: bytes, root: tree_sitter.Node) -> tuple[str, int] | None:
+def _refused(raw: bytes, root: Node) -> tuple[str, int] | None:
     if b"import" in raw or b"export" in raw:
         places = [
             node.start_byte
@@ -145,6 +145,6 @@ def _refused(raw: bytes, root: tree_sitter.Node) -> tuple[str, int] | None:
     return None
 
 
-def _in_code(root: tree_sitter.Node, at: int) -> bool:
+def _in_code(root: Node, at: int) -> bool:
     node = root.descendant_for_byte_range(at, at + 1)
     return node is None or node.type not in _TEXT_NODES

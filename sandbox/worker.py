@@ -8,7 +8,6 @@ the verdict off the signal. Light imports only: a zygote loads this before it fo
 import os
 import signal
 from collections.abc import Callable
-from typing import NoReturn
 
 from sandbox import lockdown, wire
 from sandbox.engine import Engine
@@ -19,7 +18,7 @@ _TIMER_SLACK_SECONDS = 0.1  # the engine's own, politer limit gets the first wor
 _READ_BYTES = 256 * 1024
 
 
-def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_seconds: int, reuse: bool) -> NoReturn:
+def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_seconds: int, reuse: bool) -> None:
     """Lock down, warm up, say so, then serve one script, or with `reuse` one after the other."""
     layers = lockdown.apply(fd, cpu_seconds, inherited)
     try:

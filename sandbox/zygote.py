@@ -1,9 +1,9 @@
 """A process that has everything loaded and an engine warmed up, and forks workers from that.
 
-It reads fixed records on its control socket: `F token` with a descriptor (fork a worker that serves it), `K token` (kill
-and reap that worker). It answers `P token pid`, `X token status`; the first record, `R`, says how its self-test went. It
-stays single-threaded, never runs a script itself, and ends when the control socket does; its workers die with it.
-A self-test comes first: a throw-away child locks itself down and tries to open a file; it must die of that.
+It reads fixed records on its control socket: `F token` with a descriptor (fork a worker that serves it), `K token` (kill and reap
+that worker; the number 1 asks for its status at once). It answers `P token pid` and `X token status`; the first record, `R`, says
+how its self-test went. It stays single-threaded, never runs a script itself, and ends when the control socket does; its workers
+die with it. A self-test comes first: a throw-away child locks itself down and tries to open a file; it must die of that.
 """
 
 import gc
@@ -12,7 +12,6 @@ import signal
 import struct
 import sys
 from _socket import CMSG_LEN, SCM_RIGHTS, SOL_SOCKET, socket
-from typing import NoReturn
 
 from sandbox import lockdown
 from sandbox.engine import Engine, check_engine, exercise
@@ -20,9 +19,10 @@ from sandbox.worker import serve
 from sandbox.zygote_record import RECORD
 
 _INT = struct.Struct("=i")
+_REAP_SECONDS = 0.005
 
 
-def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> NoReturn:
+def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> None:
     check_engine()
     exercise()
     engine = Engine()
@@ -34,8 +34,10 @@ def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> NoRetu
     gc.disable()
     _tell(host, b"R", 0, _self_test(cpu_seconds, inherited))
     children: dict[int, int] = {}
+    dying: dict[int, int] = {}
     while True:
-        operation, token, descriptors = _next(host)
+        host.settimeout(_REAP_SECONDS if dying else None)
+        operation, token, wanted, descriptors = _next(host)
         if operation == b"F":
             (fd,) = descriptors
             pid = os.fork()
@@ -48,16 +50,27 @@ def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> NoRetu
         elif operation == b"K":
             pid = children.pop(token)
             os.kill(pid, signal.SIGKILL)
-            _tell(host, b"X", token, os.waitpid(pid, 0)[1])
+            if wanted:
+                _tell(host, b"X", token, os.waitpid(pid, 0)[1])
+            else:
+                dying[token] = pid
+        for token, pid in list(dying.items()):  # without waiting: taking a process down costs more than forking it
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                del dying[token]
+                _tell(host, b"X", token, status)
 
 
-def _next(host: socket) -> tuple[bytes, int, list[int]]:
-    data, ancillary, _, _ = host.recvmsg(RECORD.size, CMSG_LEN(_INT.size))
+def _next(host: socket) -> tuple[bytes, int, int, list[int]]:
+    try:
+        data, ancillary, _, _ = host.recvmsg(RECORD.size, CMSG_LEN(_INT.size))
+    except TimeoutError:
+        return b"", 0, 0, []
     if len(data) < RECORD.size:
         os._exit(0)  # the host closed the socket, or ended while writing
-    operation, token, _ = RECORD.unpack(data)
+    operation, token, number = RECORD.unpack(data)
     held = [_INT.unpack(body[: _INT.size])[0] for level, kind, body in ancillary if (level, kind) == (SOL_SOCKET, SCM_RIGHTS)]
-    return operation, token, held
+    return operation, token, number, held
 
 
 def _tell(host: socket, operation: bytes, token: int, number: int) -> None:

@@ -1,4 +1,4 @@
-// what: ends in an HTML-like comment, which is also a line comment in sloppy scripts
-// expect: finished 1 | failed SyntaxError
+// what: ends in an HTML-like comment, which parsers do not agree on
+// expect: failed SyntaxError
 return 1;
 <!-- no newline after this
