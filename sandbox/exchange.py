@@ -244,7 +244,8 @@ class Exchange:
         ran_out = str(told.get("message")).startswith("out of memory") and (
             told.get("engine") is True or self._near_the_heap_limit()
         )
-        if ran_out or (told.get("thrown") == "null" and self._near_the_heap_limit()):
+        nobody_threw = told.get("thrown") == "null" and not self._explain.positions.throws("")
+        if ran_out or nobody_threw or (told.get("thrown") == "null" and self._near_the_heap_limit()):
             return self.exceeded("heap_bytes", str(told.get("stack", "")))
         return self._failed(self._explain.thrown(told, self._limits.frames))
 

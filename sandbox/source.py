@@ -66,9 +66,9 @@ def prepare(source: str) -> Prepared:
     raw = source.encode()
     root = _parser.parse(raw).root_node
     plain = _HEAD + source + _TAIL
-    # Text that could close our function and go on outside it is text the grammar finds wrong on its own;
-    # with two braces instead of one such text no longer compiles.
-    check = _CHECK_HEAD + source + _CHECK_TAIL if root.has_error else None
+    # Text that closes our function and goes on outside it cannot do the same with two braces instead of one. The grammar is
+    # no judge of that: there are texts that it and the engine read differently.
+    check = _CHECK_HEAD + source + _CHECK_TAIL if b"}" in raw or root.has_error else None
     last = None if root.has_error else _last_expression(root)
     texts = [plain]
     if last is not None:

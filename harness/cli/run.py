@@ -18,6 +18,7 @@ from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
 from sandbox.pool import Isolation
 
 EXIT_FAILED, EXIT_EXCEEDED = 1, 3
+ONE_LINE = 100  # a value that fits is printed on one line
 
 
 @faults_as_one_line
@@ -101,7 +102,10 @@ def _print(outcome: Outcome) -> None:
 
 
 def _plain(value: Any) -> str:
-    return _visible(value) if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    if isinstance(value, str):
+        return _visible(value)
+    short = json.dumps(value, ensure_ascii=False)
+    return short if len(short) <= ONE_LINE else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _visible(text: str) -> str:

@@ -24,7 +24,7 @@ def test_run_shows_values_on_stdout_and_console_on_stderr(tmp_path: Path) -> Non
     file.write_text("console.log('working', { n: 1 });\nshow('plain text');\nshow({ a: [1] });\nconst x = 2;\nx * 21")
     done = turnscript("run", str(file))
     assert (done.stdout, done.stderr, done.returncode) == (
-        'plain text\n{\n  "a": [\n    1\n  ]\n}\n42\n',
+        'plain text\n{"a": [1]}\n42\n',
         "log: working { n: 1 }\n",
         0,
     )
