@@ -23,7 +23,7 @@ _RENEW_SECONDS = 0.02  # how stale the engine's limit may get while promise jobs
 
 _REHEARSAL = (
     '{"limits":{"source_bytes":1000,"args_bytes":1000,"depth":8,"calls":8,"waits":8,"console_lines":8,"console_bytes":999,'
-    '"shown_values":8,"stored_bytes":999,"outbox_bytes":9999,"frames":10},"now":0,"seed":1,"budget":null,"stored":{},'
+    '"shown_values":8,"stored_values":8,"stored_bytes":999,"outbox_bytes":9999,"frames":10},"now":0,"seed":1,"budget":null,"stored":{},'
     '"tools":["warm.up"],"context":{}}'
 )
 
@@ -34,7 +34,7 @@ def _text(name: str) -> str:
 
 
 _PRELUDE = _text("prelude.js")
-_LAZY = {name: _text(f"{name}.js") for name in ("rare", "inspect", "web")}
+_LAZY = {name: _text(f"{name}.js") for name in ("mail", "rare", "inspect", "web")}
 
 try:
     from resource import RUSAGE_SELF, getrusage
@@ -69,14 +69,12 @@ class Engine:
         self._bridge = self._context.eval(_PRELUDE)
         for name, text in _LAZY.items():
             self._bridge(name, text)
-        self._seconds = 0.0
-        self._spent = 0.0
-        self._jobs = 0
-        self._heap = self._stack = 0
-        self._peak = 0
+        self._seconds = self._spent = 0.0
+        self._heap = self._stack = self._jobs = self._peak = 0
         self._source = self._facts = ""
         self._delivered: list[tuple[str, int]] = []
         self._remembered_bytes = 0
+        self._peak_told = ""
         self.ended = False
 
     @property
@@ -89,9 +87,8 @@ class Engine:
 
     def rehearse(self) -> None:
         """Touch what a start touches: after a fork the first touch of each page costs a copy, better now than then."""
-        self._bridge("begin", _REHEARSAL)
-        prepared = sources.prepare("await f(1)")
-        self._bridge("compile", prepared.texts[0])
+        self._bridge("rehearse", _REHEARSAL)
+        self._bridge("compile", sources.prepare("await f(1)").texts[0])
         self._pump()
 
     def start(self, source: str, facts: str, *, seconds: float, heap: int, stack: int, jobs: int) -> str:
@@ -101,7 +98,7 @@ class Engine:
         self._context.set_max_stack_size(stack)
         self._peak = peak_bytes()
         self._source, self._facts = source, facts
-        return self._visit(lambda: self._begin(source, facts))
+        return self._visit(self._begin)
 
     def deliver(self, settlements: str, count: int) -> str:
         """Settle calls one after the other, each with all its promise jobs, so that batches change nothing."""
@@ -113,25 +110,29 @@ class Engine:
     def _visit(self, work: Callable[[], None]) -> str:
         self._visit_began = self._limit_set = monotonic()
         self._context.set_time_limit(max(self.seconds_left, _LEAST_SECONDS))
-        verdict = ""
         self._said = ""
         try:
             work()
-            if monotonic() - self._visit_began >= self.seconds_left and self._bridge("state", "") != "ended":
-                raise _Stop('["exceeded","engine_seconds",""]')  # in slices, with the engine's own limit never hit
-            if self._bridge("state", "") == "stuck":
-                raise _Stuck
+            drained: str = self._bridge("drain", "")
         except _quickjs.JSException as error:
-            verdict = self._verdict(error)
+            return self._cut_short(self._verdict(error))
         except _Stop as stop:
-            verdict = stop.verdict
+            return self._cut_short(stop.verdict)
         self._spent += monotonic() - self._visit_began
-        reply = self._drain(self._said, verdict)
-        return self._name_the_waits(reply) if verdict == _Stuck.verdict else reply
+        state, events = drained[0], drained[2:-1]
+        if state == "W" and self.seconds_left > 0:
+            return f"[{self._said},{events}]" if self._said else f"[{events}]"
+        self.ended = True
+        if state == "F":
+            return f"[{self._said},{events}]" if self._said else f"[{events}]"
+        if state == "X":
+            return _listed(self._said, self._evidence(), events)
+        verdict = self._deadlock() if state == "S" else _TIME_IS_UP  # in slices, with the engine's own limit never hit
+        return _listed(self._said, self._evidence(), events, verdict)
 
-    def _begin(self, source: str, facts: str) -> None:
-        self._bridge("begin", facts)
-        prepared = sources.prepare(source)
+    def _begin(self) -> None:
+        self._bridge("begin", self._facts)
+        prepared = sources.prepare(self._source)
         if prepared.refused is not None:
             what, at = prepared.refused
             raise _Stop(f'["refused","{what}",{at}]')
@@ -140,15 +141,17 @@ class Engine:
             return
         compiled = next((text for text in prepared.texts if self._bridge("compile", text) == "yes"), prepared.texts[-1])
         inserted = prepared.inserted if compiled is prepared.texts[0] else -1
-        self._said = f'["placed",{inserted},{prepared.outline},{prepared.throws}]'
         if inserted >= 0:
             self._bridge("shift", str(prepared.shift))
+        if inserted >= 0 or prepared.outline or prepared.throws:
+            self._said = f'["placed",{inserted},{prepared.outline},{prepared.throws}]'
         self._bridge("run", "")
         self._pump()
 
     def _settle(self, settlements: str, count: int) -> None:
         self._bridge("settle", settlements)
-        for _ in range(count):
+        self._pump()
+        for _ in range(count - 1):
             self._bridge("next", "")
             self._pump()
 
@@ -162,16 +165,17 @@ class Engine:
         else:
             self._delivered.clear()
 
-    def _name_the_waits(self, reply: str) -> str:
+    def _deadlock(self) -> str:
         """Which lines wait? The engine cannot tell, so a twin runs the same commands with every await marked."""
         offsets = "[]"
         if self._remembered_bytes <= _REMEMBER_BYTES and self.seconds_left > 0:
+            self._evidence()
             del self._bridge, self._context  # two heaps at once would not fit
             try:
                 offsets = Engine()._run_marked(self)
             except (_quickjs.JSException, _Stop):
                 pass  # the lines stay unnamed; the deadlock itself is certain
-        return reply.replace(_Stuck.verdict, f'["deadlock",{offsets}]')
+        return f'["deadlock",{offsets}]'
 
     def _run_marked(self, other: "Engine") -> str:
         self._seconds, self._jobs = other.seconds_left, other._jobs
@@ -205,26 +209,39 @@ class Engine:
                 self._context.set_time_limit(max(rest, _LEAST_SECONDS))
 
     def _verdict(self, error: Exception) -> str:
-        self.ended = True
         if monotonic() - self._visit_began >= self.seconds_left:
             return f'["exceeded","engine_seconds",{_quoted(str(error))}]'
         return f'["broken",{_quoted(str(error))}]'
 
-    def _drain(self, before: str, verdict: str) -> str:
-        used: int = self._context.memory()["malloc_size"]  # what is held now; the peak below is what was touched
+    def _cut_short(self, verdict: str) -> str:
+        """The visit did not come to its end. What was said before still counts; a little heap and time are left for that."""
+        self.ended = True
+        self._spent += monotonic() - self._visit_began
+        evidence = self._evidence()
         self._context.set_time_limit(_REPORT_SECONDS)
         self._context.set_memory_limit(self._heap + _SPARE_HEAP_BYTES)
         try:
-            self.ended = self.ended or bool(verdict) or self._bridge("state", "") == "ended"
-            events = self._bridge("drain", "cut" if verdict else "")[1:-1]
-        except _quickjs.JSException as error:  # even the report did not fit: say so without the engine
-            self.ended, events, verdict = True, "", verdict or f'["broken",{_quoted(str(error))}]'
-        if self.ended:
-            grown = max(peak_bytes() - self._peak, used)
-            before = f'{before},["peak",{grown}]' if before else f'["peak",{grown}]'
-        else:
-            self._context.set_memory_limit(self._heap)
-        return "[" + ",".join(part for part in (before, events, verdict) if part) + "]"
+            events = self._bridge("drain", "cut")[2:-1]
+        except _quickjs.JSException:  # even the report did not fit: the verdict stands without it
+            events = ""
+        return _listed(self._said, evidence, events, verdict)
+
+    def _evidence(self) -> str:
+        """How much memory was in play, for telling out of memory from what a script may pretend."""
+        if not self._peak_told:
+            held: int = self._context.memory()["malloc_size"]  # held now; the peak is what was touched
+            self._peak_told = f'["peak",{max(peak_bytes() - self._peak, held)}]'
+        return self._peak_told
+
+
+_TIME_IS_UP = '["exceeded","engine_seconds",""]'
+
+
+class _Stop(Exception):
+    """Ends the visit with this verdict."""
+
+    def __init__(self, verdict: str) -> None:
+        self.verdict = verdict
 
 
 def exercise() -> None:
@@ -235,18 +252,8 @@ def exercise() -> None:
     engine.deliver('[[1,true,{"a":1},null,null]]', 1)
 
 
-class _Stop(Exception):
-    """Ends the visit with this verdict."""
-
-    def __init__(self, verdict: str) -> None:
-        self.verdict = verdict
-
-
-class _Stuck(_Stop):
-    verdict = '["deadlock",[]]'
-
-    def __init__(self) -> None:
-        pass
+def _listed(*parts: str) -> str:
+    return "[" + ",".join(part for part in parts if part) + "]"
 
 
 def _quoted(text: str) -> str:

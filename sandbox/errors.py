@@ -10,7 +10,7 @@ A script's own failure is never raised: it is a `ScriptError` value inside `Fail
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 
 class SandboxError(Exception):
@@ -44,7 +44,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ScriptError:
-    """A script's failure, for a reader: what, where (1-based; 0 when there is no place), the line with a caret, why."""
+    """A script's failure, for a reader: what, where (1-based; 0 when there is no place), the line with a caret, why.
+
+    `origin` is "sandbox" for what the sandbox itself found (syntax, deadlock, a limit, a lost worker) and "script" for what the
+    script threw; decide on that and on the event, never on the name.
+    """
 
     name: str
     message: str
@@ -56,6 +60,7 @@ class ScriptError:
     data: Any = None
     cause: "ScriptError | None" = None
     others: tuple["ScriptError", ...] = ()
+    origin: Literal["script", "sandbox"] = "script"  # who says so: a script may give its errors any name
 
     @property
     def text(self) -> str:

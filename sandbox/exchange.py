@@ -6,14 +6,17 @@ A caller's mistake raises `Misuse`; a script's failure is an event.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import Enum
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
+
+import orjson
 
 from sandbox import values
 from sandbox.errors import Misuse, ScriptError, WireError
 from sandbox.explain import Explain
-from sandbox.limits import Limits
+from sandbox.limits import DEFAULT_LIMITS, Limits
 from sandbox.messages import (
     BUILTINS,
     Budget,
@@ -52,6 +55,7 @@ MOVES: dict[tuple[State, str], State] = {
     (State.RUNNING, "ended"): State.ENDED,
 }
 
+_NOTHING = Explain(Positions(""))
 _ENVELOPE_DEPTH = 3  # the list of events, the event, the list of arguments
 _LEVELS = frozenset({"log", "info", "debug", "warn", "error"})
 
@@ -60,13 +64,13 @@ class Exchange:
     def __init__(self) -> None:
         self.state = State.NEW
         self.pending: dict[int, Called] = {}
-        self._limits = Limits()
+        self._limits = DEFAULT_LIMITS
         self._tools: frozenset[str] = frozenset()
-        self._explain = Explain(Positions(""))
+        self._explain = _NOTHING
         self._last_id = 0
         self._called = self._waited = self._shown = self._lines = 0
         self._stored: dict[str, int] = {}
-        self._stored_bytes = 0
+        self._stored_bytes = self._stores = 0
         self._ordinals: dict[tuple[int, int], int] = {}
         self._dropped = 0
         self._peak = 0
@@ -118,9 +122,9 @@ class Exchange:
         if len(source) > limits.source_bytes:
             return self.end(self.exceeded("source_bytes"))
         if b"\0" in source:  # the binding would cut the text there
-            return self.end(self._failed(self._explain.nul(source.index(b"\0"))))
+            return self.end(self._failed(self._explain.nul(source.index(b"\0")), "sandbox"))
         facts = {
-            "limits": {name: int(value) for name, value in asdict(limits).items()},
+            "limits": _limits_json(limits),
             "now": start.now,
             "seed": start.seed & 0xFFFFFFFF,
             "budget": _budget(start.budget),
@@ -162,8 +166,8 @@ class Exchange:
                 "ask for a part: a range, a filter, a smaller limit",
             )
             good, body = False, values.encode(_problem(told), limits.depth)
-        rest = values.encode([command.now, _budget(command.budget)], 8)
-        return b"[%d,%s,%s,%s" % (command.call_id, b"true" if good else b"false", body, rest[1:])
+        rest = b"null,null]" if command.now is None and command.budget is None else _rest(command)
+        return b"[%d,%s,%s,%s" % (command.call_id, b"true" if good else b"false", body, rest)
 
     # ------------------------------------------------------------ events in
 
@@ -229,6 +233,7 @@ class Exchange:
     def _on_stored(self, key: str, value: Any, removed: bool) -> Event:
         if not isinstance(key, str) or type(removed) is not bool:
             raise WireError("not a stored value")
+        self._stores = _counted(self._stores, self._limits.stored_values, "stored values")
         size = 0 if removed else len(key) + len(values.encode(value, self._limits.depth))
         self._stored_bytes += size - self._stored.pop(key, 0)
         if size:
@@ -252,16 +257,16 @@ class Exchange:
     def _on_deadlock(self, offsets: list[int]) -> Event:
         if self._near_the_heap_limit():  # a job that found no memory is lost without a word
             return self.exceeded("heap_bytes")
-        return self._failed(self._explain.deadlock([_number(at) for at in offsets[: self._limits.frames]]))
+        return self._failed(self._explain.deadlock([_number(at) for at in offsets[: self._limits.frames]]), "sandbox")
 
     def _on_refused(self, what: str, offset: int) -> Event:
-        return self._failed(self._explain.refused(what, _number(offset)))
+        return self._failed(self._explain.refused(what, _number(offset)), "sandbox")
 
     def _on_broken(self, text: str) -> Event:
         """The engine gave up beneath the script: it had no memory to go on, or something is wrong with it."""
         if text.startswith(("null", "InternalError: out of memory")) or self._near_the_heap_limit():
             return self.exceeded("heap_bytes", text)
-        return self._failed(self._explain.engine(text, self._limits.frames))
+        return self._failed(self._explain.engine(text, self._limits.frames), "sandbox")
 
     def _on_exceeded(self, limit: str, stack: str) -> Event:
         if limit not in ("engine_seconds", "jobs"):
@@ -289,7 +294,7 @@ class Exchange:
     def exceeded(self, limit: str, stack: str = "") -> Exceeded:
         """The script is over because of a limit, whoever noticed."""
         allowed = float(getattr(self._limits, limit))
-        error = self._explain.exceeded(limit, allowed, stack, self._limits.frames)
+        error = replace(self._explain.exceeded(limit, allowed, stack, self._limits.frames), origin="sandbox")
         return Exceeded(limit, allowed, error, tuple(self.pending), self._unawaited, self._dropped)
 
     def end(self, event: Exceeded | Failed) -> list[Event]:
@@ -298,10 +303,10 @@ class Exchange:
         return [event]
 
     def lost(self, reason: str) -> Failed:
-        return self._failed(self._explain.lost(reason))
+        return self._failed(self._explain.lost(reason), "sandbox")
 
-    def _failed(self, error: ScriptError) -> Failed:
-        return Failed(error, tuple(self.pending), self._unawaited, self._dropped)
+    def _failed(self, error: ScriptError, origin: Literal["script", "sandbox"] = "script") -> Failed:
+        return Failed(replace(error, origin=origin), tuple(self.pending), self._unawaited, self._dropped)
 
     def _near_the_heap_limit(self) -> bool:
         """Out of memory may show as a bare null; the measured peak tells it from `throw null`."""
@@ -332,8 +337,17 @@ def _number(value: Any) -> int:
     return value
 
 
+@lru_cache(maxsize=256)
+def _limits_json(limits: Limits) -> orjson.Fragment:
+    return orjson.Fragment(orjson.dumps({name: int(value) for name, value in asdict(limits).items()}))
+
+
 def _problem(problem: Problem) -> dict[str, Any]:
     return {"code": problem.code, "message": problem.message, "hint": problem.hint, "data": problem.data}
+
+
+def _rest(command: Resolve | Reject) -> bytes:
+    return orjson.dumps([command.now, _budget(command.budget)])[1:]
 
 
 def _budget(budget: Budget | None) -> dict[str, Any] | None:

@@ -68,6 +68,7 @@ function shape(value, depth, seen, pad, room) {
   if (value instanceof DateOf) { const at = apply(dateValue, value, []); return at === at ? apply(dateToISO, value, []) : "Invalid Date"; }
   if (value instanceof RegExpOf) return apply(regExpToText, value, []);
   if (value instanceof ErrorOf) return depth === 0 ? errorText(value) : "[" + errorText(value) + "]";
+  if (nameOf(value) === "URL " || nameOf(value) === "URLSearchParams ") return nameOf(value) + stringify(toText(value));
   if (value instanceof PromiseOf) return "Promise { … } (write await before it)";
   if (depth > DEPTH) return isArray(value) ? "[Array]" : "[" + (nameOf(value) === "" ? "Object" : slice(nameOf(value), 0, -1)) + "]";
   const parts = [], deeper = pad + "  ";

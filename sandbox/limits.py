@@ -36,6 +36,7 @@ class Limits:
     console_lines: int = _count(500, "lines", "enough to debug, not enough to flood; the rest is counted")
     console_bytes: int = _count(64 * KIB, "bytes", "the same, for long lines")
     shown_values: int = _count(1_000, "values", "a list shown item by item fits; a flood does not")
+    stored_values: int = _count(1_000, "calls of store", "a key for each of many files fits; a flood does not")
     stored_bytes: int = _count(1 * MIB, "bytes", "what a session keeps between scripts")
     outbox_bytes: int = _count(8 * MIB, "characters", "all that a script sends between two host visits; bounds a frame")
     frames: int = _count(10, "frames", "deeper frames of an error say little")
@@ -45,6 +46,9 @@ class Limits:
             value = getattr(self, item.name)
             if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 2**53:
                 raise ValueError(f"limit {item.name} must be a number above 0, not {value!r}")
+
+
+DEFAULT_LIMITS = Limits()
 
 
 def table() -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sandbox.errors import ScriptError
-from sandbox.limits import Limits
+from sandbox.limits import DEFAULT_LIMITS, Limits
 
 Json: TypeAlias = Any  # None, bool, int, float, str, list[Json], dict[str, Json]
 
@@ -55,7 +55,7 @@ class Start:
     source: str
     tools: tuple[str, ...] = ()
     context: Mapping[str, Json] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = DEFAULT_LIMITS
     now: float = 0.0  # milliseconds since 1970, what Date.now() says at the start
     seed: int = 0
     stored: Mapping[str, Json] = field(default_factory=dict)  # what earlier scripts stored, for load()

@@ -6,9 +6,12 @@
 const {
   apply, defineProperty, create, keys, stringify, toNumber, toText, TypeErrorOf, execRegExp, splitText, then, weakGet, E, P,
   MapOf, SetOf, RegExpOf, Bytes, BufferOf, IteratorOf, isArray, isView, floor, min, codeAt, eachOfMap, eachOfSet, regExpToText,
-  unescapeText, encodeURI_,
+  unescapeText, encodeURI_, parse,
 } = captured;
-const { here, post, problem, fail, encode, pathTo, wait, hidden, bareList, sliceOf, stackSlot, stackOfProblem, ranOut, FIRST_LINE } = core;
+const { here, post, problem, fail, encode, pathTo, wait, hidden, bareList, sliceOf, stackOfProblem } = core;
+const { stackSlot } = captured, FIRST_LINE = 1002;  // of the script, as in positions.py
+const { madeByScript, RealInternalError } = core.shared;
+const ranOut = (error) => error instanceof RealInternalError && apply(weakGet, madeByScript, [error]) !== true;
 
 // ------------------------------------------------------------------ values that JSON has no form for
 function special(key, value) {
@@ -142,6 +145,8 @@ function startTimer(action, milliseconds, args, again, stack) {
 }
 const clearTimer = (id) => { if (cleared[id] === false) cleared[id] = true; };
 
+const insertedAt = () => (core.shared.inserted === null ? [0, 0, 0] : parse(core.shared.inserted));
+
 // ------------------------------------------------------------------ errors, as told to the script and to the host
 const rawStack = (error) => apply(weakGet, stackOfProblem, [error]) ?? apply(stackSlot.get, error, []);
 const stackRow = /^ *at (?:(.*) \()?<input>:([0-9]{4,}):([0-9]+)\)?$/;
@@ -150,7 +155,7 @@ function tidyStack(error) {
   if (typeof raw !== "string") return raw;
   const name = read(error, "name", 200) ?? "Error", message = read(error, "message", 4000) ?? "";
   let text = message === "" ? name : name + ": " + message;
-  const inserted = core.inserted(), rows = apply(splitText, raw, ["\n"]);
+  const inserted = insertedAt(), rows = apply(splitText, raw, ["\n"]);
   for (let i = 0; i < rows.length; i++) {
     const found = apply(execRegExp, stackRow, [rows[i]]);
     if (found === null || found[2] < FIRST_LINE) continue;

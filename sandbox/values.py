@@ -12,6 +12,7 @@ import orjson
 from sandbox.errors import WireError
 
 _SAFE = 2**53 - 1
+_SMALL = 4096  # up to here counting brackets is cheaper than walking the value
 
 
 class TooDeep(ValueError):
@@ -26,7 +27,7 @@ def decode(text: str | bytes | memoryview, depth_max: int) -> Any:
         value = _decode_with_surrogates(text)
     except RecursionError:
         raise WireError("JSON is nested too deeply") from None
-    if depth_over(value, depth_max):
+    if (len(text) > _SMALL or _brackets(text) > depth_max) and depth_over(value, depth_max):
         raise WireError(f"JSON is nested deeper than {depth_max} levels")
     return value
 
@@ -44,9 +45,17 @@ def _decode_with_surrogates(text: str | bytes | memoryview) -> Any:
         raise WireError("not JSON") from None
 
 
+def _brackets(text: str | bytes | memoryview) -> int:
+    """How many brackets open at all: no value is deeper than that."""
+    if isinstance(text, str):
+        return text.count("[") + text.count("{")
+    raw = bytes(text)
+    return raw.count(b"[") + raw.count(b"{")
+
+
 def encode(value: Any, depth_max: int) -> bytes:
     """JSON of a host's value. Raises TooDeep, or TypeError for what is not JSON at all."""
-    if depth_over(value, depth_max):
+    if isinstance(value, list | dict | tuple) and depth_over(value, depth_max):
         raise TooDeep(f"the value is nested deeper than {depth_max} levels")
     try:
         return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER | orjson.OPT_NON_STR_KEYS)
@@ -56,7 +65,7 @@ def encode(value: Any, depth_max: int) -> bytes:
 
 def depth_over(value: Any, depth_max: int) -> bool:
     """Is a list or dict nested deeper than that? Level by level, without recursion."""
-    level = [value] if isinstance(value, list | dict | tuple) else []
+    level: list[Any] = [value] if isinstance(value, list | dict | tuple) else []
     for _ in range(depth_max):
         if not level:
             return False

@@ -15,6 +15,7 @@ from sandbox.engine import Engine
 EXIT_MEMORY = 71  # even Python ran out: the address space is used up
 EXIT_FRAME = 72  # the host sent what it never sends
 _TIMER_SLACK_SECONDS = 0.1  # the engine's own, politer limit gets the first word
+_setitimer = getattr(signal, "setitimer", None)  # not on Windows: there the host's own deadline is alone
 _READ_BYTES = 256 * 1024
 
 
@@ -62,8 +63,8 @@ def _visit(engine: Engine, ask: wire.Ask) -> str:
 
 
 def _set_timer(seconds: float) -> None:
-    if hasattr(signal, "setitimer"):  # not on Windows: there the host's own deadline is alone
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    if _setitimer is not None:
+        _setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _read(fd: int, reader: wire.FrameReader) -> list[tuple[bytes, memoryview]]:

@@ -82,7 +82,9 @@ def told(random: Random, levels: int = 3) -> dict[str, Any]:
     """An error as the prelude describes it, with any of its parts odd or missing."""
     parts: dict[str, Any] = {"name": "TypeError", "message": "not a function", "stack": random.choice(STACKS)}
     if random.random() < 0.3:
-        parts[random.choice(("name", "message", "stack", "hint", "data", "thrown", "errors_total", "engine", "cause"))] = random.choice(JUNK)
+        parts[random.choice(("name", "message", "stack", "hint", "data", "thrown", "errors_total", "engine", "cause"))] = (
+            random.choice(JUNK)
+        )
     if levels and random.random() < 0.4:
         parts["cause"] = told(random, levels - 1)
     if levels and random.random() < 0.3:
@@ -139,7 +141,20 @@ def after_the_end(random: Random, events: Events) -> Events:
 
 
 def another_name(random: Random, events: Events) -> Events:
-    names = ("Called", "called ", "_event", "hear", "__class__", "on_called", "_on_called", "end", "lost", "exceeded", "site", "x" * 60)
+    names = (
+        "Called",
+        "called ",
+        "_event",
+        "hear",
+        "__class__",
+        "on_called",
+        "_on_called",
+        "end",
+        "lost",
+        "exceeded",
+        "site",
+        "x" * 60,
+    )
     return [*events[:-1], [random.choice(names), *([random.choice(JUNK)] * random.randint(0, 5))]]
 
 
@@ -164,7 +179,11 @@ BENT_EVENTS: tuple[Callable[[Random, Events], Events], ...] = (
 
 def not_a_number(random: Random, text: bytes) -> bytes:
     """Only where no lone surrogate is: one parser reads those, another all the rest."""
-    return text if b"\\ud" in text else text.replace(b"1", random.choice((b"NaN", b"Infinity", b"-Infinity", b"1e999", b"01", b"0x1")))
+    return (
+        text
+        if b"\\ud" in text
+        else text.replace(b"1", random.choice((b"NaN", b"Infinity", b"-Infinity", b"1e999", b"01", b"0x1")))
+    )
 
 
 def cut_short(random: Random, text: bytes) -> bytes:
@@ -180,7 +199,9 @@ def bytes_changed(random: Random, text: bytes) -> bytes:
 
 
 def around(random: Random, text: bytes) -> bytes:
-    before, after = random.choice(((b"\xef\xbb\xbf", b""), (b"", b"x"), (b"", text), (b"[", b""), (b" \n\t", b"\n"), (b"/**/", b""), (b"\x00", b"")))
+    before, after = random.choice(
+        ((b"\xef\xbb\xbf", b""), (b"", b"x"), (b"", text), (b"[", b""), (b" \n\t", b"\n"), (b"/**/", b""), (b"\x00", b""))
+    )
     return before + text + after
 
 

@@ -204,3 +204,10 @@ def test_a_long_line_is_shown_around_the_place() -> None:
     line, caret = failed.excerpt.split("\n")
     assert len(line) < 130
     assert line[caret.index("^") :].startswith("nope()")
+
+
+def test_origin_tells_what_the_sandbox_found_from_what_a_script_named() -> None:
+    assert error("throw Object.assign(new Error('x'), { name: 'WorkerLost' })").origin == "script"
+    for source in ("await new Promise(() => {})", "import 'x'", "a\0"):
+        assert error(source).origin == "sandbox"
+    assert ending("for (;;);", limits=Limits(engine_seconds=0.05)).error.origin == "sandbox"  # type: ignore[union-attr]

@@ -40,7 +40,7 @@ async def gone(pid: int) -> None:
                 with open(f"/proc/{pid}/stat") as file:
                     if file.read().rpartition(")")[2].split()[0] == "Z":
                         return
-            except FileNotFoundError:
+            except (FileNotFoundError, ProcessLookupError):
                 return
             await anyio.sleep(0.005)
 

@@ -196,7 +196,7 @@ console.log('%s is %d years and %i, %j %%', 'Ada', '36.5', 36.9, { a: 1 }, 'rest
 console.info(tools.a.b(1), new Date(0), /x/g, new Uint8Array(2));
 const o = {}; o.self = o; console.debug(o);
 console.group('G'); console.log('in\\nside'); console.groupEnd(); console.log('out');
-console.assert(1 === 2, 'no'); console.count(); console.count(); console.table([{ a: 1 }]);"""
+console.assert(1 === 2, 'no'); console.log(new URL('http://a/b')); console.count(); console.count(); console.table([{ a: 1 }]);"""
     printed = [(event.level, event.text) for event in run(source, tools=("a.b",)) if isinstance(event, Printed)]
     assert printed == [
         ("log", 'a 1 { b: [ 1, { c: null } ], "d e": undefined }'),
@@ -206,7 +206,7 @@ console.assert(1 === 2, 'no'); console.count(); console.count(); console.table([
         ("info", "Promise { … } (write await before it) 1970-01-01T00:00:00.000Z /x/g Uint8Array (2) [ 0, 0 ]"),
         ("debug", "{ self: [Circular] }"),
         ("log", "G"), ("log", "  in\n  side"), ("log", "out"),
-        ("error", "Assertion failed"), ("error", "no"), ("log", "default: 1"), ("log", "default: 2"), ("log", "[ { a: 1 } ]"),
+        ("error", "Assertion failed"), ("error", "no"), ("log", 'URL "http://a/b"'), ("log", "default: 1"), ("log", "default: 2"), ("log", "[ { a: 1 } ]"),
     ]  # fmt: skip
 
 

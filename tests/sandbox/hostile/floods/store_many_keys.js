@@ -1,3 +1,3 @@
 // what: stores tiny values under endless keys
-// expect: failed store_full | exceeded engine_seconds
+// expect: failed too_many_stored
 for (let i = 0; ; i++) store("k" + i, 0);
