@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.abc import TaskGroup
@@ -23,7 +23,6 @@ from sandbox import (
     Exceeded,
     Failed,
     Finished,
-    LocalSandbox,
     Pool,
     Printed,
     Reject,
@@ -33,6 +32,9 @@ from sandbox import (
     Shown,
     Start,
 )
+
+if TYPE_CHECKING:
+    from sandbox import LocalSandbox
 
 TURN_SECONDS = 300.0  # wall time, tools included: long builds fit, an agent is never held for ever
 CALLS_AT_ONCE = 8  # the rest queue in order, so that Promise.all over 100 files just works
@@ -101,7 +103,7 @@ async def run_script(
 
 
 async def run_turn(
-    box: Sandbox | LocalSandbox,
+    box: "Sandbox | LocalSandbox",
     start: Start,
     answer: Answer,
     *,

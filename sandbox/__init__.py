@@ -3,10 +3,11 @@
 `Machine` runs a script in this process; `Pool` runs each in a locked-down worker process of its own.
 """
 
-from sandbox.box import LocalSandbox, Sandbox
+from typing import TYPE_CHECKING, Any
+
+from sandbox.box import Sandbox
 from sandbox.errors import Frame, Misuse, SandboxError, ScriptError, Unavailable, WireError
 from sandbox.limits import Limits
-from sandbox.machine import Machine
 from sandbox.messages import (
     BUILTINS,
     Budget,
@@ -28,6 +29,24 @@ from sandbox.messages import (
     Stored,
 )
 from sandbox.pool import Pool
+
+if TYPE_CHECKING:
+    from sandbox.local import LocalSandbox
+    from sandbox.machine import Machine
+
+
+def __getattr__(name: str) -> Any:
+    """`Machine` and `LocalSandbox` bring the engine into this process: loaded when somebody asks for them."""
+    if name == "Machine":
+        from sandbox.machine import Machine
+
+        return Machine
+    if name == "LocalSandbox":
+        from sandbox.local import LocalSandbox
+
+        return LocalSandbox
+    raise AttributeError(f"module 'sandbox' has no attribute {name!r}")
+
 
 __all__ = [
     "BUILTINS",

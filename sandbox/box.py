@@ -1,6 +1,6 @@
 """One script in a worker: deadlines, and verdicts from the clock and the signal a worker died of, never from a text.
 
-Also one script without a worker, for those who chose that. Both give the same events for the same commands.
+local.py has the same without a worker. Both give the same events for the same commands.
 """
 
 import signal
@@ -8,15 +8,12 @@ from time import monotonic
 
 import anyio
 
-from sandbox import lockdown
 from sandbox.errors import Misuse, WireError
 from sandbox.exchange import Exchange
 from sandbox.launch import Worker
 from sandbox.limits import Limits
-from sandbox.machine import Machine
 from sandbox.messages import Command, Event, Start
-from sandbox.wire import EVENTS
-from sandbox.worker import EXIT_MEMORY
+from sandbox.wire import EVENTS, EXIT_MEMORY
 
 Layers = tuple[tuple[str, str, str], ...]
 
@@ -111,21 +108,3 @@ class Sandbox:
             return exchange.end(exchange.exceeded("heap_bytes"))
         self.crashed = died_of in _CRASHES
         return exchange.end(exchange.lost(f"it died of {signal.Signals(died_of).name}" if died_of else f"it exited with {code}"))
-
-
-class LocalSandbox:
-    """One script in this process: for tests and for embedders who chose it."""
-
-    pid = 0
-    layers: Layers = (("process", lockdown.OFF, "the script runs in the host's own process"),)
-
-    def __init__(self) -> None:
-        self._machine = Machine()
-
-    @property
-    def ended(self) -> bool:
-        return self._machine.ended
-
-    async def send(self, *commands: Command) -> list[Event]:
-        await anyio.lowlevel.checkpoint()
-        return self._machine.send(*commands)

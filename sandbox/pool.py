@@ -10,17 +10,20 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import anyio
 from anyio.abc import TaskGroup
 
 from sandbox import lockdown
-from sandbox.box import LocalSandbox, Sandbox
+from sandbox.box import Sandbox
 from sandbox.errors import Misuse, Unavailable, WireError
 from sandbox.launch import Worker, Zygote
 from sandbox.limits import Limits
 from sandbox.wire import READY
+
+if TYPE_CHECKING:
+    from sandbox.local import LocalSandbox
 
 Isolation = Literal["locked", "process", "in_process"]
 
@@ -100,9 +103,11 @@ class Pool:
     # ------------------------------------------------------------ giving out
 
     @asynccontextmanager
-    async def sandbox(self, session: str = "") -> AsyncIterator[Sandbox | LocalSandbox]:
+    async def sandbox(self, session: str = "") -> "AsyncIterator[Sandbox | LocalSandbox]":
         """One script's sandbox. On leaving, the script is over, whatever state it was in."""
         if self._isolation == "in_process":
+            from sandbox.local import LocalSandbox  # brings the engine into this process, which a pool of workers does without
+
             yield LocalSandbox()
             return
         async with self._places:

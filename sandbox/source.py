@@ -8,6 +8,7 @@ takes too long ends with the script. Light imports only: a zygote loads this bef
 """
 
 import re
+from functools import cache
 
 from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
 from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
@@ -25,12 +26,16 @@ _CHECK_HEAD, _CHECK_TAIL = "\n" * (FIRST_LINE - 2) + "(async () => {{\n", "\n}})
 
 _language = Language(language())
 _parser = Parser(_language)
-_calls = Query(_language, "[(call_expression) (new_expression)] @it")
-_awaits = Query(_language, "(await_expression) @it")
-_throwing = Query(_language, "(throw_statement) @it")
-_imports = Query(
-    _language, "(import_statement) @it (export_statement) @it (call_expression function: (import)) @it (meta_property) @it"
-)
+_CALLS = "[(call_expression) (new_expression)] @it"
+_AWAITS = "(await_expression) @it"
+_THROWS = "(throw_statement) @it"
+_IMPORTS = "(import_statement) @it (export_statement) @it (call_expression function: (import)) @it (meta_property) @it"
+
+
+@cache
+def _query(pattern: str) -> Query:
+    """Compiled at its first use: a millisecond each, and few scripts throw or import."""
+    return Query(_language, pattern)
 
 
 class Prepared:
@@ -90,7 +95,7 @@ def mark_awaits(source: str) -> str:
     last = _last_expression(root)
     if last is not None:
         inserts += [(last.start_byte, 1, COMPLETION.encode()), (last.end_byte, 0, b")")]
-    for node in _found(_awaits, root):
+    for node in _found(_AWAITS, root):
         value = node.children[-1]
         inserts += [(value.start_byte, 2, b"$await(%d," % node.start_byte), (value.end_byte, -1, b")")]
     done, parts = 0, []
@@ -100,9 +105,9 @@ def mark_awaits(source: str) -> str:
     return _HEAD + (b"".join(parts) + raw[done:]).decode() + _TAIL
 
 
-def _found(query: Query, root: Node) -> list[Node]:
+def _found(pattern: str, root: Node) -> list[Node]:
     """What the query names `it`, in the order of the text: the binding's own order is not always the same."""
-    return sorted(QueryCursor(query).captures(root).get("it", []), key=lambda node: (node.start_byte, -node.end_byte))
+    return sorted(QueryCursor(_query(pattern)).captures(root).get("it", []), key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _last_expression(root: Node) -> Node | None:
@@ -117,7 +122,7 @@ def _outline(raw: bytes, root: Node) -> list[int]:
     if b"(" not in raw:
         return []
     flat: list[int] = []
-    for node in _found(_calls, root)[:CALLS_MAX]:
+    for node in _found(_CALLS, root)[:CALLS_MAX]:
         called = node.children[1 if node.type == "new_expression" else 0]
         flat += (node.start_byte, called.end_byte, node.end_byte)
     return flat
@@ -126,14 +131,14 @@ def _outline(raw: bytes, root: Node) -> list[int]:
 def _throws(raw: bytes, root: Node) -> list[int]:
     if b"throw" not in raw:
         return []
-    return [at for node in _found(_throwing, root)[:CALLS_MAX] for at in (node.start_byte, node.end_byte)]
+    return [at for node in _found(_THROWS, root)[:CALLS_MAX] for at in (node.start_byte, node.end_byte)]
 
 
 def _refused(raw: bytes, root: Node) -> tuple[str, int] | None:
     if b"import" in raw or b"export" in raw:
         places = [
             node.start_byte
-            for node in _found(_imports, root)
+            for node in _found(_IMPORTS, root)
             if raw[node.start_byte : node.start_byte + 6] in (b"import", b"export")
         ]
         if places:

@@ -9,6 +9,8 @@ import struct
 
 START, DELIVER = b"S", b"D"
 READY, EVENTS = b"R", b"E"
+EXIT_MEMORY = 71  # a worker's exit code: even Python ran out, the address space is used up
+EXIT_FRAME = 72  # and this one: the host sent what it never sends
 
 _LENGTH = struct.Struct(">I")
 _START = struct.Struct(">dQQQI")

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from sandbox import lockdown, wire
 from sandbox.engine import Engine
 
-EXIT_MEMORY = 71  # even Python ran out: the address space is used up
-EXIT_FRAME = 72  # the host sent what it never sends
 _TIMER_SLACK_SECONDS = 0.1  # the engine's own, politer limit gets the first word
 _setitimer = getattr(signal, "setitimer", None)  # not on Windows: there the host's own deadline is alone
 _READ_BYTES = 256 * 1024
@@ -35,9 +33,9 @@ def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_secon
                         os._exit(0)
                     engine = Engine()
     except MemoryError:
-        os._exit(EXIT_MEMORY)
+        os._exit(wire.EXIT_MEMORY)
     except (wire.FrameError, OSError, ValueError):
-        os._exit(EXIT_FRAME)
+        os._exit(wire.EXIT_FRAME)
 
 
 def _visit(engine: Engine, ask: wire.Ask) -> str:

@@ -74,7 +74,11 @@ def test_only_the_command_line_prints() -> None:
 
 
 def test_no_import_is_hidden_in_a_function_but_the_listed_ones() -> None:
-    allowed = {"sandbox/values.py"}  # json, on a road that almost no value takes
+    allowed = {
+        "sandbox/values.py",  # json, on a road that almost no value takes
+        "sandbox/__init__.py",  # Machine and
+        "sandbox/pool.py",  # LocalSandbox: they bring the engine into the host's process, and a third to its start
+    }
     hidden = {
         str(path.relative_to(ROOT))
         for package in PACKAGES

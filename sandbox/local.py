@@ -1,0 +1,23 @@
+"""One script in this process: for tests and for embedders who chose it. The same events as from a worker, no walls."""
+
+import anyio
+
+from sandbox.lockdown import OFF
+from sandbox.machine import Machine
+from sandbox.messages import Command, Event
+
+
+class LocalSandbox:
+    pid = 0
+    layers: tuple[tuple[str, str, str], ...] = (("process", OFF, "the script runs in the host's own process"),)
+
+    def __init__(self) -> None:
+        self._machine = Machine()
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.ended
+
+    async def send(self, *commands: Command) -> list[Event]:
+        await anyio.lowlevel.checkpoint()
+        return self._machine.send(*commands)
