@@ -63,6 +63,7 @@ class Pool:
         self._zygote: Zygote | None = None
         self._retired: set[Zygote] = set()  # renewed, but with workers that still serve
         self._renewing = False
+        self._starting = anyio.Lock()
         self._tasks: TaskGroup
         self._stack = AsyncExitStack()
 
@@ -128,7 +129,9 @@ class Pool:
         if kept is not None:
             return kept
         for _ in range(ZYGOTE_TRIES):
-            zygote = await self._living_zygote()
+            zygote = self._zygote
+            if zygote is None or not zygote.alive:
+                zygote = await self._living_zygote()
             worker = self._spares.popleft() if self._spares else zygote.fork()
             if not self._spares:
                 self._refill()  # otherwise on release: a fork now would take a core from the script
@@ -194,11 +197,12 @@ class Pool:
     # ------------------------------------------------------------ zygotes
 
     async def _living_zygote(self) -> Zygote:
-        if self._zygote is None or not self._zygote.alive:
-            self._drop_spares()
-            await self._start_zygote()
-        assert self._zygote is not None
-        return self._zygote
+        async with self._starting:  # of several that find it dead, one starts the next
+            if self._zygote is None or not self._zygote.alive:
+                self._drop_spares()
+                await self._start_zygote()
+            assert self._zygote is not None
+            return self._zygote
 
     async def _start_zygote(self) -> None:
         cpu_seconds = math.ceil(self._ceiling.engine_seconds) + 2
