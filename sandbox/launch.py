@@ -179,10 +179,10 @@ class Zygote:
         anyio.notify_closing(self._socket)
         self._socket.close()
         with anyio.CancelScope(shield=True):
-            for _ in range(400):
+            for pause in (0.0005, 0.0005, 0.001, 0.002, *[0.005] * 400):
                 if self._process.poll() is not None:
                     break
-                await anyio.sleep(0.005)
+                await anyio.sleep(pause)
             else:
                 self._process.kill()
                 self._process.wait()

@@ -61,15 +61,23 @@ class Pool:
         self._kept: OrderedDict[str, Worker] = OrderedDict()
         self._at_once = at_once
         self._zygote: Zygote | None = None
+        self._early: Zygote | None = None
         self._retired: set[Zygote] = set()  # renewed, but with workers that still serve
         self._renewing = False
         self._starting = anyio.Lock()
         self._tasks: TaskGroup
         self._stack = AsyncExitStack()
 
+    def start_early(self) -> Self:
+        """Start the zygote's process now, before there is an event loop: its start and the loop's then overlap. Optional."""
+        if self._isolation != "in_process" and self._early is None:
+            self._early = self._new_zygote()
+        return self
+
     async def __aenter__(self) -> Self:
         if self._isolation == "in_process":
             return self
+        self.start_early()
         self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
         try:
             await self._start_zygote()
@@ -205,10 +213,7 @@ class Pool:
             return self._zygote
 
     async def _start_zygote(self) -> None:
-        cpu_seconds = math.ceil(self._ceiling.engine_seconds) + 2
-        if self._reuse:
-            cpu_seconds *= SCRIPTS_PER_WORKER
-        zygote = Zygote(self._ceiling.heap_bytes, cpu_seconds, reuse=self._reuse)
+        zygote, self._early = self._early or self._new_zygote(), None
         self._tasks.start_soon(zygote.watch)
         try:
             await zygote.wait_ready()
@@ -226,6 +231,12 @@ class Pool:
         if old is not None:
             self._retired.add(old)
             self._tasks.start_soon(self._retire, old)
+
+    def _new_zygote(self) -> Zygote:
+        cpu_seconds = math.ceil(self._ceiling.engine_seconds) + 2
+        if self._reuse:
+            cpu_seconds *= SCRIPTS_PER_WORKER
+        return Zygote(self._ceiling.heap_bytes, cpu_seconds, reuse=self._reuse)
 
     async def _retire(self, zygote: Zygote) -> None:
         await zygote.retire()

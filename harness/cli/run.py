@@ -47,15 +47,16 @@ def run(
     settings = read_settings(flags=limit or ())
     if isolation not in ("locked", "process", "in_process"):
         raise Fault(f"--isolation {isolation}: choose locked, process or in_process")
-    outcome = anyio.run(_run, start, settings, cast(Isolation, isolation))
+    pool = Pool(workers=1, isolation=cast(Isolation, isolation), limits=settings.limits).start_early()
+    outcome = anyio.run(_run, start, settings, pool)
     _print_json(outcome) if as_json else _print(outcome)
     if not outcome.ok:
         raise typer.Exit(EXIT_EXCEEDED if isinstance(outcome.ending, Exceeded) else EXIT_FAILED)
 
 
-async def _run(start: Start, settings: Settings, isolation: Isolation) -> Outcome:
+async def _run(start: Start, settings: Settings, pool: Pool) -> Outcome:
     told = Start(source=start.source, context=start.context, now=start.now, seed=start.seed, limits=settings.limits)
-    async with Pool(workers=1, isolation=isolation, limits=settings.limits) as pool, pool.sandbox() as box:
+    async with pool, pool.sandbox() as box:
         return await run_turn(
             box,
             told,
