@@ -85,6 +85,10 @@ class Engine:
         """Compile the lazy parts now, where it is paid once for many forks."""
         self._bridge("load", "")
 
+    def load_mail(self) -> None:
+        """Compile the mailbox now: off the path of a script that will need it."""
+        self._bridge("load mail", "")
+
     def rehearse(self) -> None:
         """Touch what a start touches: after a fork the first touch of each page costs a copy, better now than then."""
         self._bridge("rehearse", _REHEARSAL)

@@ -72,6 +72,7 @@ class Exchange:
         self._stored: dict[str, int] = {}
         self._stored_bytes = self._stores = 0
         self._ordinals: dict[tuple[int, int], int] = {}
+        self._places: dict[tuple[int, int, str], tuple[int, int]] = {}
         self._dropped = 0
         self._peak = 0
         self._unawaited: tuple[int, ...] = ()
@@ -313,8 +314,11 @@ class Exchange:
         return self._peak * 5 >= self._limits.heap_bytes * 3
 
     def _site(self, line: int, column: int, name: str) -> Site:
-        at = self._explain.positions.offset(_number(line), _number(column))
-        place = self._explain.positions.locate(self._explain.positions.call_at(at, name)[0]) if at >= 0 else (0, 0)
+        place = self._places.get((line, column, name))
+        if place is None:
+            at = self._explain.positions.offset(_number(line), _number(column))
+            place = self._explain.positions.locate(self._explain.positions.call_at(at, name)[0]) if at >= 0 else (0, 0)
+            self._places[line, column, name] = place
         ordinal = self._ordinals.get(place, 0)
         self._ordinals[place] = ordinal + 1
         return Site(*place, ordinal)

@@ -43,6 +43,7 @@ def inherit(heap_bytes: int) -> list[Layer]:
     layers = [_environment()]
     resident = _virtual_bytes()
     if sys.platform == "linux":
+        _filter(0)  # a worker's one descriptor
         layers += [
             _prctl("no_new_privileges", _PR_SET_NO_NEW_PRIVS, 1),
             _prctl("undumpable", _PR_SET_DUMPABLE, 0),
@@ -201,13 +202,20 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
-def _seccomp(fd: int) -> Layer:
+@cache
+def _filter(fd: int) -> tuple[_Program | None, object, Layer]:
+    """The filter ready to be installed, what it points at, and what to say then. Made once in a zygote, used in every fork."""
     machine = os.uname().machine
     program = filter_program(machine, fd)
     if program is None:
-        return Layer("seccomp", UNAVAILABLE, f"no list of system calls for {machine}")
+        return None, None, Layer("seccomp", UNAVAILABLE, f"no list of system calls for {machine}")
     buffer = ctypes.create_string_buffer(program, len(program))
     told = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    if _libc().prctl(_PR_SET_SECCOMP, 2, ctypes.byref(told), 0, 0) == 0:
-        return Layer("seccomp", ON, f"{len(_SYSCALLS[machine][1])} system calls allowed")
+    return told, buffer, Layer("seccomp", ON, f"{len(_SYSCALLS[machine][1])} system calls allowed")
+
+
+def _seccomp(fd: int) -> Layer:
+    told, _, layer = _filter(fd)
+    if told is None or _libc().prctl(_PR_SET_SECCOMP, 2, ctypes.byref(told), 0, 0) == 0:
+        return layer
     return Layer("seccomp", OFF, os.strerror(ctypes.get_errno()))

@@ -126,6 +126,7 @@ return function bridge(operation, text) {
       if (mailbox === null || facts !== "") return ending === null ? "S[]" : "F[" + ending + "]";  // nothing was ever sent
       return mailbox.drain(ending, text === "cut");
     case "rehearse": facts = text; mail().rehearse(); return "";
+    case "load mail": compiled(); return "";
     case "load": compiled().rare(); loadWeb(); return "";  // in a zygote, where it is paid once for all
     case "watch": case "probe": case "waits": return mail().deadlock(operation);
     default: texts[operation] = text; return "";

@@ -32,6 +32,8 @@ def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_secon
                     if not reuse:
                         os._exit(0)
                     engine = Engine()
+                    if kind == wire.DELIVER:  # the last script called tools; the next one will, too
+                        engine.load_mail()
     except MemoryError:
         os._exit(wire.EXIT_MEMORY)
     except (wire.FrameError, OSError, ValueError):
