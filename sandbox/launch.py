@@ -57,6 +57,10 @@ class Worker:
 
 class Zygote:
     def __init__(self, heap_bytes: int, cpu_seconds: int, *, reuse: bool) -> None:
+        if not hasattr(socket, "SCM_RIGHTS"):
+            raise Unavailable(
+                f'there are no sandbox workers on {sys.platform} yet; to run without one, choose isolation="in_process"'
+            )
         ours, theirs = socket.socketpair()
         arguments = [str(theirs.fileno()), str(heap_bytes), str(cpu_seconds), "1" if reuse else "0", *_places()]
         try:

@@ -304,3 +304,20 @@ def test_a_pool_needs_a_worker_and_a_place() -> None:
     for wrong in ({"workers": 0}, {"at_once": 0}):
         with pytest.raises(Misuse):
             Pool(**wrong)  # type: ignore[arg-type]
+
+
+async def test_a_system_without_workers_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("socket.SCM_RIGHTS")
+    with pytest.raises(
+        Unavailable, match='there are no sandbox workers on linux yet; to run without one, choose isolation="in_process"'
+    ):
+        async with Pool():
+            pass
+
+
+def test_a_pool_may_start_before_the_event_loop() -> None:
+    async def first(pool: Pool) -> Event:
+        async with pool:
+            return await play(pool, "'early'")
+
+    assert anyio.run(first, Pool(workers=1).start_early()) == Finished("early")
