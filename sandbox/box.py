@@ -77,7 +77,7 @@ class Sandbox:
         except WireError as error:
             self.crashed = True
             self.worker.kill()
-            return self._exchange.end(self._exchange.lost(f"it broke the protocol ({error})"))
+            return self._exchange.end(self._exchange.lost(f"it broke the protocol: {error}"))
         except BaseException:  # cancelled from outside: the script ends at once, mid-instruction if need be
             self.worker.kill()
             raise

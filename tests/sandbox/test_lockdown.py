@@ -423,11 +423,25 @@ async def until_nobody_is_left(session: int) -> None:
             await anyio.sleep(0.005)
 
 
-async def until_there_are(session: int, wanted: int) -> set[int]:
+async def until_there_are(session: int, workers: int) -> None:
+    """Wait for so many workers that have finished locking themselves down."""
     with anyio.fail_after(10):
-        while len(found := members(session)) < wanted:
+        while sum(is_filtered(pid) for pid in members(session)) < workers:
             await anyio.sleep(0.005)
-    return found
+
+
+def is_filtered(pid: int) -> bool:
+    try:
+        return "\nSeccomp:\t2\n" in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False  # gone while we looked
+
+
+async def until_it_computes(box: Sandbox) -> None:
+    """Wait for its worker to have used a few ticks of CPU: it is in the script by then."""
+    with anyio.fail_after(10):
+        while not box.pid or int(Path(f"/proc/{box.pid}/stat").read_text().rpartition(")")[2].split()[11]) < 5:
+            await anyio.sleep(0.005)
 
 
 NATIVE_LOOP = "[].reverse.call({ length: 2 ** 53 - 1 })"
@@ -437,18 +451,18 @@ NATIVE_LOOP = "[].reverse.call({ length: 2 ** 53 - 1 })"
 async def test_workers_die_with_their_zygote_whatever_they_are_doing() -> None:
     endings = []
 
-    async def compute(pool: Pool) -> None:
-        async with pool.sandbox() as box:
-            endings.extend(await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60))))
+    async def compute(box: Sandbox) -> None:
+        endings.extend(await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60))))
 
-    async with Pool(workers=2, limits=Limits(engine_seconds=60)) as pool, pool.sandbox() as waiting:
-        assert isinstance(waiting, Sandbox)
+    async with Pool(workers=2, limits=Limits(engine_seconds=60)) as pool, pool.sandbox() as waiting, pool.sandbox() as busy:
+        assert isinstance(waiting, Sandbox) and isinstance(busy, Sandbox)
         (call,) = await waiting.send(Start(source="await tools.a.b(1)", tools=("a.b",)))
         assert isinstance(call, Called)
         zygote = pool.zygote_pid
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(compute, pool)
-            await until_there_are(zygote, 4)  # it, the one that waits, the one that computes, a spare
+            tasks.start_soon(compute, busy)
+            await until_it_computes(busy)
+            await until_there_are(zygote, 3)  # these two, and a spare
             os.kill(zygote, signal.SIGKILL)
             await until_nobody_is_left(zygote)
         endings += await waiting.send(Resolve(1, None))
@@ -464,20 +478,21 @@ async def test_everything_is_gone_when_the_pool_closes(reuse: bool) -> None:
             async with pool.sandbox(session) as box:
                 assert await box.send(Start(source="1")) == [Finished(1)]
         zygote = pool.zygote_pid
-        await until_there_are(zygote, 4)
+        await until_there_are(zygote, 3)
     await until_nobody_is_left(zygote)
 
 
 @pytest.mark.anyio
 async def test_a_worker_in_a_native_loop_is_gone_when_the_pool_closes() -> None:
-    zygote = 0
+    async def compute(box: Sandbox) -> None:
+        await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60)))
 
-    async def compute(pool: Pool) -> None:
-        async with pool.sandbox() as box:
-            await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60)))
-
-    async with anyio.create_task_group() as tasks, Pool(workers=1, limits=Limits(engine_seconds=60)) as pool:
-        tasks.start_soon(compute, pool)
-        zygote = pool.zygote_pid
-        await until_there_are(zygote, 3)
-    await until_nobody_is_left(zygote)
+    async with anyio.create_task_group() as tasks:
+        async with Pool(workers=1, limits=Limits(engine_seconds=60)) as pool:
+            zygote = pool.zygote_pid
+            async with pool.sandbox() as box:
+                assert isinstance(box, Sandbox)
+                tasks.start_soon(compute, box)
+                await until_it_computes(box)
+                await pool.__aexit__(None, None, None)
+                await until_nobody_is_left(zygote)
