@@ -440,8 +440,12 @@ def is_filtered(pid: int) -> bool:
 async def until_it_computes(box: Sandbox) -> None:
     """Wait for its worker to have used a few ticks of CPU: it is in the script by then."""
     with anyio.fail_after(10):
-        while not box.pid or int(Path(f"/proc/{box.pid}/stat").read_text().rpartition(")")[2].split()[11]) < 5:
+        while not box.pid or ticks(box.pid) < 5:
             await anyio.sleep(0.005)
+
+
+def ticks(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
 
 
 NATIVE_LOOP = "[].reverse.call({ length: 2 ** 53 - 1 })"
@@ -484,15 +488,19 @@ async def test_everything_is_gone_when_the_pool_closes(reuse: bool) -> None:
 
 @pytest.mark.anyio
 async def test_a_worker_in_a_native_loop_is_gone_when_the_pool_closes() -> None:
-    async def compute(box: Sandbox) -> None:
-        await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60)))
+    boxes: list[Sandbox] = []
 
-    async with anyio.create_task_group() as tasks:
-        async with Pool(workers=1, limits=Limits(engine_seconds=60)) as pool:
-            zygote = pool.zygote_pid
-            async with pool.sandbox() as box:
-                assert isinstance(box, Sandbox)
-                tasks.start_soon(compute, box)
-                await until_it_computes(box)
-                await pool.__aexit__(None, None, None)
-                await until_nobody_is_left(zygote)
+    async def compute(pool: Pool) -> None:
+        async with pool.sandbox() as box:
+            assert isinstance(box, Sandbox)
+            boxes.append(box)
+            await box.send(Start(source=NATIVE_LOOP, limits=Limits(engine_seconds=60)))
+
+    async with anyio.create_task_group() as tasks, Pool(workers=1, limits=Limits(engine_seconds=60)) as pool:
+        zygote = pool.zygote_pid
+        tasks.start_soon(compute, pool)
+        with anyio.fail_after(10):
+            while not boxes:
+                await anyio.sleep(0.001)
+        await until_it_computes(boxes[0])
+    await until_nobody_is_left(zygote)
