@@ -72,7 +72,7 @@ class Sandbox:
                 return self._exchange.hear(reply)
             self.worker.kill()  # the deadline has passed without an answer
             return self._exchange.end(self._exchange.exceeded("engine_seconds"))
-        except (EOFError, OSError):
+        except (EOFError, OSError, anyio.ClosedResourceError):
             return await self._post_mortem()
         except WireError as error:
             self.crashed = True
@@ -107,4 +107,11 @@ class Sandbox:
         if code == EXIT_MEMORY:
             return exchange.end(exchange.exceeded("heap_bytes"))
         self.crashed = died_of in _CRASHES
-        return exchange.end(exchange.lost(f"it died of {signal.Signals(died_of).name}" if died_of else f"it exited with {code}"))
+        return exchange.end(exchange.lost(f"it died of {_signal_name(died_of)}" if died_of else f"it exited with {code}"))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name
+        return f"signal {number}"

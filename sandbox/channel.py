@@ -13,9 +13,12 @@ class Channel:
         sock.setblocking(False)
         self._socket = sock
         self._reader = FrameReader(READY + EVENTS, OUTWARD_MAX)
+        self._waiting = False
         self._frames: list[tuple[bytes, memoryview]] = []
 
     def close(self) -> None:
+        if self._waiting:
+            anyio.notify_closing(self._socket)  # whoever waits learns of it now, not at its deadline
         self._socket.close()
 
     async def send(self, pieces: list[bytes]) -> None:
@@ -33,7 +36,11 @@ class Channel:
             body = self.received(kind)
             if body is not None:
                 return body
-            await anyio.wait_readable(self._socket)
+            self._waiting = True
+            try:
+                await anyio.wait_readable(self._socket)
+            finally:
+                self._waiting = False
             self._pull()
 
     def received(self, kind: bytes) -> memoryview | None:

@@ -6,20 +6,17 @@ A caller's mistake raises `Misuse`; a script's failure is an event.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import Enum
-from functools import lru_cache
 from typing import Any, Literal
 
-import orjson
-
 from sandbox import values
+from sandbox.asking import settlement, starting
 from sandbox.errors import Misuse, ScriptError, WireError
 from sandbox.explain import Explain
 from sandbox.limits import DEFAULT_LIMITS, Limits
 from sandbox.messages import (
     BUILTINS,
-    Budget,
     Called,
     Command,
     Event,
@@ -27,16 +24,13 @@ from sandbox.messages import (
     Failed,
     Finished,
     Printed,
-    Problem,
-    Reject,
-    Resolve,
     Shown,
     Site,
     Start,
     Stored,
 )
-from sandbox.positions import Positions
-from sandbox.wire import DELIVER, START, Ask
+from sandbox.positions import CALLS_MAX, Positions
+from sandbox.wire import DELIVER, Ask
 
 
 class State(Enum):
@@ -57,6 +51,7 @@ MOVES: dict[tuple[State, str], State] = {
 
 _NOTHING = Explain(Positions(""))
 _ENVELOPE_DEPTH = 3  # the list of events, the event, the list of arguments
+_ERRORS_MAX = 3  # of an AggregateError, as rare.js tells them
 _LEVELS = frozenset({"log", "info", "debug", "warn", "error"})
 
 
@@ -73,8 +68,8 @@ class Exchange:
         self._stored_bytes = self._stores = 0
         self._ordinals: dict[tuple[int, int], int] = {}
         self._places: dict[tuple[int, int, str], tuple[int, int]] = {}
-        self._dropped = 0
-        self._peak = 0
+        self._dropped = self._peak = self._console_bytes = 0
+        self._is_placed = self._large = False
         self._unawaited: tuple[int, ...] = ()
 
     @property
@@ -98,12 +93,11 @@ class Exchange:
         if isinstance(first, Start):
             if rest:
                 raise Misuse("Start stands alone: settle calls after it has answered")
-            self._move("Start")
             return self._start(first)
         ids = [self._settled(command) for command in commands]
         if len(set(ids)) < len(ids):
             raise Misuse("a call is settled once")
-        parts = [self._settlement(command) for command in commands if not isinstance(command, Start)]
+        parts = [settlement(command, self._limits) for command in commands if not isinstance(command, Start)]
         self._move(type(first).__name__)
         for call_id in ids:
             del self.pending[call_id]
@@ -116,6 +110,14 @@ class Exchange:
         self.state = to
 
     def _start(self, start: Start) -> Ask | list[Event]:
+        self._move("Start")
+        try:
+            return self._started(start)
+        except Misuse:
+            self.state = State.NEW
+            raise
+
+    def _started(self, start: Start) -> Ask | list[Event]:
         limits = start.limits
         self._limits, self._tools = limits, frozenset(start.tools)
         self._explain = Explain(Positions(start.source))
@@ -124,24 +126,7 @@ class Exchange:
             return self.end(self.exceeded("source_bytes"))
         if b"\0" in source:  # the binding would cut the text there
             return self.end(self._failed(self._explain.nul(source.index(b"\0")), "sandbox"))
-        facts = {
-            "limits": _limits_json(limits),
-            "now": start.now,
-            "seed": start.seed & 0xFFFFFFFF,
-            "budget": _budget(start.budget),
-            "stored": dict(start.stored),
-            "tools": list(start.tools),
-            "context": dict(start.context),
-        }
-        return Ask(
-            START,
-            text=values.encode(facts, limits.depth + 2),
-            source=source,
-            seconds=limits.engine_seconds,
-            heap=limits.heap_bytes,
-            stack=limits.stack_bytes,
-            jobs=limits.jobs,
-        )
+        return starting(start, source)
 
     def _settled(self, command: Command) -> int:
         if isinstance(command, Start):
@@ -150,36 +135,29 @@ class Exchange:
             raise Misuse(f"call {command.call_id} is not open: it was never made, or is settled already")
         return command.call_id
 
-    def _settlement(self, command: Resolve | Reject) -> bytes:
-        good, value = (True, command.value) if isinstance(command, Resolve) else (False, _problem(command.problem))
-        limits = self._limits
-        try:
-            body = values.encode(value, limits.depth)
-        except (values.TooDeep, TypeError) as error:
-            good, body = (
-                False,
-                values.encode(_problem(Problem("bad_result", f"the tool's result is not JSON: {error}")), limits.depth),
-            )
-        if len(body) > limits.result_bytes:
-            told = Problem(
-                "result_too_large",
-                f"the result is {len(body):,} bytes; a script takes {limits.result_bytes:,} at once",
-                "ask for a part: a range, a filter, a smaller limit",
-            )
-            good, body = False, values.encode(_problem(told), limits.depth)
-        rest = b"null,null]" if command.now is None and command.budget is None else _rest(command)
-        return b"[%d,%s,%s,%s" % (command.call_id, b"true" if good else b"false", body, rest)
-
     # ------------------------------------------------------------ events in
 
     def hear(self, reply: bytes | memoryview | str) -> list[Event]:
         """Check the engine's reply; gives the events, the ending last."""
         limits = self._limits
         listed = values.decode(reply, limits.depth + _ENVELOPE_DEPTH)
+        self._large = len(reply) > limits.args_bytes
         if self.state is not State.RUNNING:
             raise WireError(f"a reply although the script is {self.state.value}")
         if not isinstance(listed, list):
             raise WireError("a reply is a list of events")
+        known = dict(self.pending)
+        try:
+            events, ending = self._read(listed)
+        except WireError:
+            self.pending = known  # calls of a reply that is thrown away were never made
+            raise
+        if ending is None and not self.pending:
+            raise WireError("the script neither ended nor waits for a call")
+        self._move("paused" if ending is None else "ended")
+        return events
+
+    def _read(self, listed: list[Any]) -> tuple[list[Event], Event | None]:
         events: list[Event] = []
         ending: Event | None = None
         for item in listed:
@@ -192,10 +170,13 @@ class Exchange:
                 ending = event
             if event is not None:
                 events.append(event)
-        if ending is None and not self.pending:
-            raise WireError("the script neither ended nor waits for a call")
-        self._move("paused" if ending is None else "ended")
-        return events
+        return events, ending
+
+    def _weigh(self, value: Any) -> Any:
+        """One value out of the script has its limit; only a reply as large as that can break it."""
+        if self._large and len(values.encode(value, self._limits.depth + 1)) > self._limits.args_bytes + 1024:
+            raise WireError("a value larger than a script may send")
+        return value
 
     def _event(self, kind: str, fields: list[Any]) -> Event | None:
         try:
@@ -217,22 +198,25 @@ class Exchange:
         else:
             raise WireError("a call of a tool that was not offered")
         self._last_id = call_id
-        call = Called(call_id, tool, args, self._site(line, column, tool.rpartition(".")[2]))
+        call = Called(call_id, tool, self._weigh(args), self._site(line, column, tool.rpartition(".")[2]))
         self.pending[call_id] = call
         return call
 
     def _on_shown(self, value: Any, options: dict[str, Any] | None, line: int, column: int) -> Event:
         self._shown = _counted(self._shown, self._limits.shown_values, "shown values")
-        return Shown(value, options if isinstance(options, dict) else {}, self._site(line, column, "show"))
+        return Shown(self._weigh(value), options if isinstance(options, dict) else {}, self._site(line, column, "show"))
 
     def _on_printed(self, level: str, text: str) -> Event:
         self._lines = _counted(self._lines, self._limits.console_lines, "console lines")
-        if level not in _LEVELS or not isinstance(text, str) or len(text) > self._limits.console_bytes:
+        if level not in _LEVELS or not isinstance(text, str):
             raise WireError("not a printed line")
+        self._console_bytes += len(text)
+        if self._console_bytes > self._limits.console_bytes:
+            raise WireError("more printed than is kept")
         return Printed(level, text)
 
     def _on_stored(self, key: str, value: Any, removed: bool) -> Event:
-        if not isinstance(key, str) or type(removed) is not bool:
+        if not isinstance(key, str) or type(removed) is not bool or (removed and value is not None):
             raise WireError("not a stored value")
         self._stores = _counted(self._stores, self._limits.stored_values, "stored values")
         size = 0 if removed else len(key) + len(values.encode(value, self._limits.depth))
@@ -244,9 +228,11 @@ class Exchange:
         return Stored(key, value, removed)
 
     def _on_finished(self, value: Any) -> Event:
-        return Finished(value, tuple(self.pending), self._unawaited, self._dropped)
+        return Finished(self._weigh(value), tuple(self.pending), self._unawaited, self._dropped)
 
     def _on_failed(self, told: dict[str, Any]) -> Event:
+        if len(told.get("errors", ())) > _ERRORS_MAX:
+            raise WireError("more errors than are told")
         ran_out = str(told.get("message")).startswith("out of memory") and (
             told.get("engine") is True or self._near_the_heap_limit()
         )
@@ -275,12 +261,15 @@ class Exchange:
         return self.exceeded(limit, stack)
 
     def _on_placed(self, inserted: int, outline: list[int], throws: list[int]) -> None:
+        if self._is_placed or len(outline) > 3 * CALLS_MAX or len(throws) > 2 * CALLS_MAX:
+            raise WireError("more positions than a script has")
         if type(inserted) is not int or not all(type(at) is int and at >= 0 for at in (*outline, *throws)):
             raise WireError("positions are whole numbers")
+        self._is_placed = True
         self._explain.positions.place(inserted, outline, throws)
 
     def _on_unawaited(self, ids: list[int]) -> None:
-        if not all(type(one) is int and 0 < one <= self._last_id for one in ids):
+        if len(ids) > self._last_id or not all(type(one) is int and 0 < one <= self._last_id for one in ids):
             raise WireError("an unawaited call that was never made")
         self._unawaited = tuple(ids)
 
@@ -339,20 +328,3 @@ def _number(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
         raise WireError("positions and counts are whole numbers")
     return value
-
-
-@lru_cache(maxsize=256)
-def _limits_json(limits: Limits) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps({name: int(value) for name, value in asdict(limits).items()}))
-
-
-def _problem(problem: Problem) -> dict[str, Any]:
-    return {"code": problem.code, "message": problem.message, "hint": problem.hint, "data": problem.data}
-
-
-def _rest(command: Resolve | Reject) -> bytes:
-    return orjson.dumps([command.now, _budget(command.budget)])[1:]
-
-
-def _budget(budget: Budget | None) -> dict[str, Any] | None:
-    return None if budget is None else {"bytes": budget.bytes, "seconds": budget.seconds}

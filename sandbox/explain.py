@@ -7,6 +7,7 @@ from typing import Any
 
 from sandbox.errors import Frame, ScriptError
 from sandbox.positions import Positions
+from sandbox.values import encode
 
 _ABSENT = {
     "require": "there are no modules here; use tools.<pack>.<tool>(…), and help() for the list",
@@ -32,6 +33,9 @@ _ABSENT = {
     "Intl": "Intl is not in this engine; format by hand",
 }
 
+_CAUSES_MAX = 5
+_DATA_BYTES = 64 * 1024
+_TEXT_MAX = {"name": 230, "hint": 1_030, "thrown": 20, "stack": 8_100}
 _NO_FUNCTION, _OVERFLOW = "not a function", "Maximum call stack size exceeded"  # the engine's words
 
 _REFUSED = {
@@ -66,8 +70,8 @@ class Explain:
     def __init__(self, positions: Positions) -> None:
         self.positions = positions
 
-    def thrown(self, told: dict[str, Any], frames_max: int) -> ScriptError:
-        """An uncaught value of any kind, as prelude.js described it."""
+    def thrown(self, told: dict[str, Any], frames_max: int, depth: int = 0) -> ScriptError:
+        """An uncaught value of any kind, as rare.js described it."""
         name, message = _text(told, "name"), _text(told, "message")
         stack = _text(told, "stack")
         if "thrown" in told:
@@ -80,14 +84,16 @@ class Explain:
         if message == _NO_FUNCTION and frames:
             message = self._name_the_callee(stack, message)
         cause = told.get("cause")
-        others = tuple(self.thrown(one, 1) for one in told.get("errors", []) if isinstance(one, dict))
+        errors = [one for one in told.get("errors", ()) if isinstance(one, dict)] if depth < _CAUSES_MAX else []
+        others = tuple(self.thrown(one, 1, depth + 1) for one in errors[:3])
         if others:
-            message = f"{message} ({told.get('errors_total', len(others))} errors)".lstrip()
+            total = told.get("errors_total")
+            message = f"{message} ({total if type(total) is int and 0 < total < 2**53 else len(others)} errors)".lstrip()
         error = self._placed(name or "Error", message, frames)
         return ScriptError(
             error.name, error.message, error.line, error.column, error.excerpt, error.frames,
-            _text(told, "hint") or _hint_for(name, message), told.get("data"),
-            self.thrown(cause, frames_max) if isinstance(cause, dict) else None, others,
+            _text(told, "hint") or _hint_for(name, message), _small(told.get("data")),
+            self.thrown(cause, frames_max, depth + 1) if isinstance(cause, dict) and depth < _CAUSES_MAX else None, others,
         )  # fmt: skip
 
     def _ends_too_early(self) -> ScriptError:
@@ -135,9 +141,9 @@ class Explain:
 
     def engine(self, text: str, frames_max: int) -> ScriptError:
         """The engine gave up in a way no script can catch."""
-        head, _, stack = text.partition("\n")
-        name, _, message = head.partition(": ")
-        return self._placed(name or "InternalError", message or head or "the engine failed", self._frames(stack, "", frames_max))
+        head, _, stack = text[:4_000].partition("\n")
+        message = head.removeprefix("InternalError: ")[:500]
+        return self._placed("InternalError", message or "the engine failed", self._frames(stack, "", frames_max))
 
     def lost(self, reason: str) -> ScriptError:
         hint = "what the script had already called may have had effects: look before you run it again"
@@ -174,10 +180,15 @@ def _hint_for(name: str, message: str) -> str:
     return ""
 
 
+def _small(data: Any) -> Any:
+    return data if data is None or len(encode(data, 128)) <= _DATA_BYTES else None
+
+
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[:1] in "aeiou" else f"a {kind}"
 
 
 def _text(told: dict[str, Any], key: str) -> str:
+    """A text from the other side, with the caps that rare.js keeps, kept here too."""
     value = told.get(key, "")
-    return value if isinstance(value, str) else ""
+    return value[: _TEXT_MAX.get(key, 4_100)] if isinstance(value, str) else ""

@@ -20,6 +20,7 @@ from sandbox.zygote_record import RECORD
 
 _START_SECONDS = 20.0  # to the self-test's result; 20 ms is usual, a loaded machine may take seconds
 _STATUS_SECONDS = 2.0
+_STATUSES_KEPT = 128  # of workers nobody has asked about yet
 _BOOT = """
 import sys
 control, heap, cpu, reuse, engine, *packages = sys.argv[1:]
@@ -162,8 +163,10 @@ class Zygote:
             self._living.discard(token)
             if not self._living:
                 self._childless.set()
+            self._ended[token] = number
+            if len(self._ended) > _STATUSES_KEPT:
+                self._ended.pop(next(iter(self._ended)))
             if token in self._waiting:
-                self._ended[token] = number
                 self._waiting[token].set()
 
     def expect(self, token: int) -> None:

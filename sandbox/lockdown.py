@@ -57,7 +57,7 @@ def inherit(heap_bytes: int) -> list[Layer]:
     return [*layers, _rlimits(limits)]
 
 
-def apply(fd: int, cpu_seconds: int, inherited: list[Layer], *, seccomp: bool = True) -> list[Layer]:
+def apply(fd: int, cpu_seconds: int, inherited: list[Layer], *, parent: int = 0, seccomp: bool = True) -> list[Layer]:
     """The layers each worker puts on itself; `fd` stays readable and writable. `seccomp=False` is for ablation tests."""
     layers = [layer for layer in inherited if layer[0] != "rlimits"] + [_descriptors(fd)]
     ours = _rlimits({"NPROC": 0, "NOFILE": 1, "CPU": cpu_seconds})
@@ -65,6 +65,8 @@ def apply(fd: int, cpu_seconds: int, inherited: list[Layer], *, seccomp: bool = 
     if sys.platform != "linux":
         return layers + [Layer(name, UNAVAILABLE, f"not on {sys.platform}") for name in ("parent_death", "seccomp")]
     layers.append(_prctl("parent_death", _PR_SET_PDEATHSIG, _SIGKILL))
+    if parent and os.getppid() != parent:
+        os._exit(0)  # it died before it could be heard
     layers.append(_seccomp(fd) if seccomp else Layer("seccomp", OFF, "left out on request"))
     return layers
 
@@ -104,7 +106,8 @@ def _rlimits(wanted: dict[str, int]) -> Layer:
         return Layer("rlimits", UNAVAILABLE, f"not on {sys.platform}")
     for name, value in wanted.items():
         try:
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+            hard = value + 1 if name == "CPU" else value  # the soft one first, since its signal says why
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, hard))
         except (AttributeError, OSError, ValueError) as error:
             return Layer("rlimits", OFF, f"{name}: {error}")
     return Layer("rlimits", ON)

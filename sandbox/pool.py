@@ -154,16 +154,17 @@ class Pool:
             if said is None:
                 with anyio.move_on_after(READY_SECONDS):
                     said = await worker.channel.receive(READY)
-        except (EOFError, OSError, WireError):
+        except (EOFError, OSError, WireError, anyio.ClosedResourceError):
             return False
         except BaseException:
             worker.kill()
             raise
         if said is None:
             return False
-        worker.layers = tuple(
-            (name, state, reason) for name, state, reason in (row.split("\t") for row in bytes(said).decode().split("\n"))
-        )
+        rows = [row.split("\t") for row in bytes(said).decode("utf-8", "replace").split("\n")]
+        if any(len(row) != 3 for row in rows):
+            return False
+        worker.layers = tuple((name, state, reason) for name, state, reason in rows)
         self._refuse_if_open(worker)
         return True
 

@@ -9,6 +9,9 @@ from bisect import bisect_right
 
 FIRST_LINE = 1_002  # of the author's script, as the engine counts; the prelude's files stay below 1,000 lines
 COMPLETION = "return ("  # what source.py puts before a last expression
+CALLS_MAX = 2_000  # call and throw sites outlined; a script of 128 KiB has room for more, but nobody writes it
+_STEPS_MAX = 200  # calls looked at around a place
+_SITE_BYTES = 400
 
 _FRAME = re.compile(r"^\s*at (?:(?P<name>.*) \()?(?P<text><input>|script):(?P<line>\d+):(?P<column>\d+)\)?$")
 _EXCERPT_WIDTH = 110
@@ -32,6 +35,7 @@ class Positions:
         """What source.py did to the text, told by the worker; nonsense only makes our carets wrong."""
         self._inserted = inserted
         self._throws = list(zip(throws[::2], throws[1::2], strict=False))
+        self._calls_found.clear()
         self._outline = list(zip(outline[::3], outline[1::3], outline[2::3], strict=False))
 
     # ------------------------------------------------------------ engine position to byte offset to line, column
@@ -81,15 +85,15 @@ class Positions:
         return self._calls_found[at, name]
 
     def _find_call(self, at: int, name: bytes) -> tuple[int, str]:
-        around = [call for call in self._outline if call[0] <= at < call[2]]
+        here = bisect_right(self._outline, (at, len(self._raw), len(self._raw)))
+        around = [call for call in reversed(self._outline[max(0, here - _STEPS_MAX) : here]) if at < call[2]]  # innermost first
         if not around:
             row = bisect_right(self._starts, at)
             end = self._starts[row] if row < len(self._starts) else len(self._raw)
-            around = [call for call in self._outline if at < call[0] < end][:1]
+            around = [call for call in self._outline[here : here + 1] if call[0] < end]
         if not around:
             return at, ""
-        named = [call for call in around if name and self._raw.endswith(name, call[0], call[1])]
-        best = min(named or around, key=lambda call: call[2] - call[0])
+        best = next((call for call in around if name and self._raw.endswith(name, call[0], call[1])), around[0])
         return best[0], self._called(best)
 
     def throws(self, value: str) -> list[int]:
@@ -97,9 +101,9 @@ class Positions:
 
         A place that names the value itself beats one that might have made it.
         """
-        places = [(start, self._raw[start:end].decode("utf-8", "replace")) for start, end in self._throws]
+        places = [(start, self._text(start, end)) for start, end in self._throws]
         places += [
-            (start, self._raw[start:end].decode("utf-8", "replace"))
+            (start, self._text(start, end))
             for start, called_end, end in self._outline
             if self._raw.endswith(b"reject", start, called_end)
         ]
@@ -107,7 +111,10 @@ class Positions:
         return sorted(exact or [at for at, text in places if not text.startswith("throw new ")])
 
     def _called(self, call: tuple[int, int, int]) -> str:
-        return self._raw[call[0] : min(call[1], call[0] + 400)].decode("utf-8", "replace").removeprefix("new ").strip()
+        return self._text(call[0], call[1]).removeprefix("new ").strip()
+
+    def _text(self, start: int, end: int) -> str:
+        return self._raw[start : min(end, start + _SITE_BYTES)].decode("utf-8", "replace")
 
     # ------------------------------------------------------------ stacks and carets
 

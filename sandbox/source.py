@@ -13,9 +13,7 @@ from functools import cache
 from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
 from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
 
-from sandbox.positions import COMPLETION, FIRST_LINE
-
-CALLS_MAX = 2_000  # call sites outlined for exact positions; a script of 128 KiB has room for more, but nobody writes it
+from sandbox.positions import CALLS_MAX, COMPLETION, FIRST_LINE
 
 # HTML-like comments: the engine reads them as comments, the grammar as operators, so what hides behind one is refused.
 _HTML_COMMENT = re.compile(rb"<!--|(?:^|(?<=[\n\r]))[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*-->")

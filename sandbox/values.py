@@ -5,6 +5,8 @@ BigInt does on its way out), lone surrogates U+FFFD, NaN and infinities null. De
 other side, or the code that gets the value, may walk it by recursion.
 """
 
+import re
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -12,6 +14,9 @@ import orjson
 from sandbox.errors import WireError
 
 _SAFE = 2**53 - 1
+CONTAINERS_MAX = 500_000  # in one reply: a small one becomes 60 to 100 bytes of Python
+_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_LARGE = 1 << 20
 _SMALL = 4096  # up to here counting brackets is cheaper than walking the value
 
 
@@ -21,6 +26,8 @@ class TooDeep(ValueError):
 
 def decode(text: str | bytes | memoryview, depth_max: int) -> Any:
     """Parse text from the other side. Raises WireError for what no engine would send."""
+    if len(text) > _LARGE and _brackets(text) > CONTAINERS_MAX and _containers(text) > CONTAINERS_MAX:
+        raise WireError(f"more than {CONTAINERS_MAX} lists and objects at once")
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -40,7 +47,7 @@ def _decode_with_surrogates(text: str | bytes | memoryview) -> Any:
     if "\\ud" not in raw.lower():
         raise WireError("not JSON")
     try:
-        return _mend(json.loads(raw))
+        return _mend(json.loads(raw, parse_constant=_refuse, parse_float=_finite))
     except (ValueError, RecursionError):
         raise WireError("not JSON") from None
 
@@ -51,6 +58,13 @@ def _brackets(text: str | bytes | memoryview) -> int:
         return text.count("[") + text.count("{")
     raw = bytes(text)
     return raw.count(b"[") + raw.count(b"{")
+
+
+def _containers(text: str | bytes | memoryview) -> int:
+    """How many lists and objects open, outside of text."""
+    raw = text.encode("utf-8", "replace") if isinstance(text, str) else bytes(text)
+    bare = _TEXTS.sub(b"", raw)
+    return bare.count(b"[") + bare.count(b"{")
 
 
 def encode(value: Any, depth_max: int) -> bytes:
@@ -76,6 +90,15 @@ def depth_over(value: Any, depth_max: int) -> bool:
             if isinstance(item, list | dict | tuple)
         ]
     return bool(level)
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _refuse(text)
 
 
 def _mend(value: Any) -> Any:

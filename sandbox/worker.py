@@ -17,9 +17,9 @@ _setitimer = getattr(signal, "setitimer", None)  # not on Windows: there the hos
 _READ_BYTES = 256 * 1024
 
 
-def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_seconds: int, reuse: bool) -> None:
+def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_seconds: int, reuse: bool, parent: int = 0) -> None:
     """Lock down, warm up, say so, then serve one script, or with `reuse` one after the other."""
-    layers = lockdown.apply(fd, cpu_seconds, inherited)
+    layers = lockdown.apply(fd, cpu_seconds, inherited, parent=parent)
     try:
         engine.rehearse()
         _write(fd, wire.frame(wire.READY, _ready(layers)))

@@ -27,7 +27,9 @@ def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> None:
     exercise()
     engine = Engine()
     engine.load()
-    host = socket(fileno=control)
+    host = socket(fileno=os.dup(control))  # a low number, whatever the host's was: workers close all up to a bound
+    os.close(control)
+    me = os.getpid()
     inherited = lockdown.inherit(heap_bytes)
     gc.collect()
     gc.freeze()
@@ -43,7 +45,7 @@ def main(control: int, heap_bytes: int, cpu_seconds: int, reuse: bool) -> None:
             pid = os.fork()
             if pid == 0:
                 os.dup2(fd, 0)  # the one descriptor; everything else is closed by the lock-down
-                serve(0, engine, inherited, cpu_seconds=cpu_seconds, reuse=reuse)
+                serve(0, engine, inherited, cpu_seconds=cpu_seconds, reuse=reuse, parent=me)
             os.close(fd)
             children[token] = pid
             _tell(host, b"P", token, pid)

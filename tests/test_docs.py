@@ -64,7 +64,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_refusals_named_on_the_page_are_the_ones_in_the_code() -> None:
     """docs/script.md lists every code a script may catch."""
-    code = "".join((ROOT / "sandbox" / name).read_text() for name in ("mail.js", "rare.js", "exchange.py"))
+    code = "".join((ROOT / "sandbox" / name).read_text() for name in ("mail.js", "rare.js", "asking.py"))
     raised = set(re.findall(r'problem\("([a-z_]+)"', code)) | set(re.findall(r'Problem\(\s*"([a-z_]+)"', code))
     page = (ROOT / "docs" / "script.md").read_text()
     assert raised == {name for name in raised if f"`{name}`" in page}

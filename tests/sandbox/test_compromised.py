@@ -121,7 +121,7 @@ LIES: list[tuple[str, list[Visit], str]] = [
     ("a limit that only the host knows", [said(["exceeded", "calls", ""])], "it broke the protocol: not a limit that an engine watches"),
     ("a level that does not exist", [said(["printed", "fatal", "x"], FINISHED)], "it broke the protocol: not a printed line"),
     ("a line that is a number", [said(["printed", "log", 1], FINISHED)], "it broke the protocol: not a printed line"),
-    ("a line beyond the limit", [said(["printed", "log", "x" * 65_537], FINISHED)], "it broke the protocol: not a printed line"),
+    ("a line beyond the limit", [said(["printed", "log", "x" * 65_537], FINISHED)], "it broke the protocol: more printed than is kept"),
     ("a key that is a number", [said(["stored", 1, 1, False], FINISHED)], "it broke the protocol: not a stored value"),
     ("one print too many", [said(*[["printed", "log", ""]] * 501)], "it broke the protocol: more than 500 console lines"),
     ("one shown value too many", [said(*[["shown", 0, None, 0, 0]] * 1001)], "it broke the protocol: more than 1000 shown values"),

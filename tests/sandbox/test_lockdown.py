@@ -238,12 +238,12 @@ BEFORE_MAIN = "from sandbox.zygote import main\n"
 NEVER_SECCOMP = """
 from sandbox import lockdown
 whole = lockdown.apply
-lockdown.apply = lambda *given: whole(*given, seccomp=False)
+lockdown.apply = lambda *given, **named: whole(*given, **named, seccomp=False)
 """
 DIES_OF_ANOTHER_SIGNAL = """
 import os
 from sandbox import lockdown
-lockdown.apply = lambda *given: os.kill(os.getpid(), 9)
+lockdown.apply = lambda *given, **named: os.kill(os.getpid(), 9)
 """
 SECCOMP_IN_THE_SELF_TEST_ONLY = """
 import os
@@ -253,7 +253,7 @@ def counted():
     forks.append(1)
     return fork()
 os.fork = counted
-lockdown.apply = lambda *given: whole(*given, seccomp=len(forks) == 1)
+lockdown.apply = lambda *given, **named: whole(*given, **named, seccomp=len(forks) == 1)
 """
 
 

@@ -74,3 +74,10 @@ def test_scripts_share_nothing() -> None:
     first, second = Machine(), Machine()
     first.send(Start(source="globalThis.x = 1; Array.prototype.y = 2; store('k', 1)"))
     assert second.send(Start(source="[typeof x, [].y, load('k')]"))[-1] == Finished(["undefined", None, None])
+
+
+def test_facts_that_are_no_json_are_misuse_and_the_machine_can_start_again() -> None:
+    machine = Machine()
+    with pytest.raises(Misuse, match="context and stored values must be JSON"):
+        machine.send(Start(source="1", context={"a": object()}))
+    assert machine.send(Start(source="1")) == [Finished(1)]
