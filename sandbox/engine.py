@@ -124,11 +124,9 @@ class Engine:
             return self._cut_short(stop.verdict)
         self._spent += monotonic() - self._visit_began
         state, events = drained[0], drained[2:-1]
-        if state == "W" and self.seconds_left > 0:
-            return f"[{self._said},{events}]" if self._said else f"[{events}]"
-        self.ended = True
-        if state == "F":
-            return f"[{self._said},{events}]" if self._said else f"[{events}]"
+        self.ended = state != "W" or self.seconds_left <= 0
+        if not self.ended or state == "F":
+            return _listed(self._said, events)
         if state == "X":
             return _listed(self._said, self._evidence(), events)
         verdict = self._deadlock() if state == "S" else _TIME_IS_UP  # in slices, with the engine's own limit never hit

@@ -20,7 +20,7 @@ from sandbox.box import Sandbox
 from sandbox.errors import Misuse, Unavailable, WireError
 from sandbox.launch import Worker, Zygote
 from sandbox.limits import Limits
-from sandbox.wire import READY
+from sandbox.wire import EVENTS, READY
 
 if TYPE_CHECKING:
     from sandbox.local import LocalSandbox
@@ -135,7 +135,9 @@ class Pool:
     async def _take(self, session: str) -> Worker:
         kept = self._kept.pop(session, None)
         if kept is not None:
-            return kept
+            if _lives(kept):
+                return kept
+            kept.kill()
         for _ in range(ZYGOTE_TRIES):
             zygote = self._zygote
             if zygote is None or not zygote.alive:
@@ -261,6 +263,14 @@ class Pool:
             pass  # the old one still serves; the next crash tries again
         finally:
             self._renewing = False
+
+
+def _lives(worker: Worker) -> bool:
+    """Is a worker that was left idle still there, and silent as it should be?"""
+    try:
+        return worker.channel.received(EVENTS) is None
+    except (EOFError, OSError, WireError):
+        return False
 
 
 def resident_bytes(pid: int) -> int:

@@ -249,6 +249,16 @@ async def test_with_reuse_a_script_that_fails_or_is_left_early_does_not_spoil_th
         assert await play(pool, "3", session="s") == Finished(3)
 
 
+async def test_with_reuse_a_worker_that_died_between_two_scripts_costs_nothing() -> None:
+    async with Pool(reuse=True) as pool:
+        async with a_box(pool, "s") as box:
+            await box.send(Start(source="1"))
+            pid = await known_pid(box)
+        os.kill(pid, signal.SIGKILL)
+        await gone(pid)
+        assert await play(pool, "'again'", session="s") == Finished("again")
+
+
 async def test_forget_ends_the_worker_of_a_session() -> None:
     async with Pool(reuse=True) as pool:
         async with a_box(pool, "s") as box:
