@@ -54,7 +54,7 @@ def tool_from_schema(
     )  # fmt: skip
 
 
-def validator(schema: Mapping[str, Any], where: str) -> Validator:
+def validator(schema: dict[str, Any], where: str) -> Validator:
     """By the dialect that the schema names, 2020-12 when it names none. Nothing outside the schema is ever fetched."""
     kind = validator_for(schema, default=Draft202012Validator)
     try:

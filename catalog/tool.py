@@ -4,7 +4,7 @@ A tool function can be awaited in a test that imports nothing but its pack: noth
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from catalog.effects import Effect, Effects, Keys, effects_of
@@ -115,6 +115,10 @@ class Tool:
     @property
     def full_name(self) -> str:
         return f"{self.pack}.{self.name}"
+
+    def called(self, pack: str, name: str) -> "Tool":
+        """The same tool under another name."""
+        return replace(self, pack=pack, name=name)
 
     @property
     def summary(self) -> str:
