@@ -108,7 +108,8 @@ class Untitled(GenerateJsonSchema):
 
     def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:
         made: dict[str, Any] = super().generate(schema, mode)
-        made.pop("title", None)
+        if mode == "validation":  # the name of a result's model is worth reading
+            made.pop("title", None)
         for definition in made.get("$defs", {}).values():
             definition.pop("title", None)
         return made
