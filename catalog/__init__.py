@@ -5,10 +5,13 @@
 
 from catalog.effects import Effects, overlap
 from catalog.host import Host, MemoryResults, Results
+from catalog.load import known_packs, load_pack
 from catalog.pack import Pack, pack
 from catalog.problem import BadPack, ToolProblem
 from catalog.schema import tool_from_schema
+from catalog.selection import Offer, Profile, choose
 from catalog.tool import Facts, Tool, facts_of, tool
+from catalog.toolbox import Toolbox, open_toolbox
 
 __all__ = [
     "BadPack",
@@ -16,11 +19,18 @@ __all__ = [
     "Facts",
     "Host",
     "MemoryResults",
+    "Offer",
     "Pack",
+    "Profile",
     "Results",
     "Tool",
     "ToolProblem",
+    "Toolbox",
+    "choose",
     "facts_of",
+    "known_packs",
+    "load_pack",
+    "open_toolbox",
     "overlap",
     "pack",
     "tool",

@@ -13,10 +13,9 @@ import orjson
 from jsonschema import ValidationError
 from jsonschema.exceptions import relevance
 from jsonschema.protocols import Validator
-from rapidfuzz import process
-from rapidfuzz.distance import DamerauLevenshtein
 
 from catalog.declare import signature
+from catalog.nearest import nearest
 from catalog.problem import ToolProblem
 from catalog.schema import validator
 from catalog.tool import Tool
@@ -254,15 +253,3 @@ def path_text(steps: Iterable[Any]) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant: few letters changed, case and underscores aside."""
-    found = process.extractOne(
-        name, list(names), scorer=DamerauLevenshtein.normalized_similarity, processor=_plain, score_cutoff=0.55
-    )
-    return None if found is None else str(found[0])
-
-
-def _plain(text: str) -> str:
-    return text.lower().replace("_", "").replace("-", "")

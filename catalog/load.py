@@ -1,4 +1,4 @@
-"""From a name to a pack: one we ship, an entry point, a dotted module, or the path of a file. Nothing is loaded before it is asked for."""
+"""From a name to a pack: one we ship, an entry point, a dotted module, or the path of a file. Loaded when asked for."""
 
 import importlib
 import importlib.util

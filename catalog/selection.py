@@ -53,13 +53,14 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(name="research", packs=("web", "results", "plan"), why="fetch and search the web within the allowed hosts"),
         Profile(name="all", why="every pack that ships or is installed"),
+        Profile(name="none", packs=(), why="no tools at all"),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`tools` by the name that scripts use, in order; `homes`: the pack each one's resource comes from; `refused`: name to reason."""
+    """`tools` by the name that scripts use; `homes`: the pack that each one's resource comes from; `refused`: name to reason."""
 
     tools: Mapping[str, Tool]
     homes: Mapping[str, Pack]

@@ -1,0 +1,53 @@
+"""Resource keys: from templates and arguments to keys, and which keys may mean the same thing."""
+
+import pytest
+
+from catalog.effects import EVERYTHING, Effects, effects_of, overlap
+
+FILLED = [
+    (("file:{path}",), {"path": "a.py"}, ("file:a.py",)),
+    (("file:{path}",), {"path": "./src//a.py"}, ("file:src/a.py",)),
+    (("file:{path}",), {"path": ["b", "a", "b"]}, ("file:a", "file:b")),
+    (("file:{path}",), {}, ()),
+    (("tree:{root}",), {"root": "."}, ("tree:.",)),
+    (("copy:{a}->{b}",), {"a": "x", "b": ["y", "z"]}, ("copy:x->y", "copy:x->z")),
+    (("file:{path}",), {"path": "{path}"}, ("file:{path}",)),
+    (("plan:current",), {}, ("plan:current",)),
+    (("row:{id}",), {"id": 7}, ("row:7",)),
+    (lambda given: [f"file:{name}" for name in given["names"]], {"names": ["b", "./a"]}, ("file:a", "file:b")),
+]
+
+
+@pytest.mark.parametrize(("told", "arguments", "keys"), FILLED)
+def test_templates_become_keys(told: tuple[str, ...], arguments: dict[str, object], keys: tuple[str, ...]) -> None:
+    assert effects_of("reads", told, (), arguments) == Effects("reads", keys, ())
+
+
+def test_external_without_a_key_may_touch_everything() -> None:
+    assert effects_of("external", (), (), {}) == Effects("external", (EVERYTHING,), (EVERYTHING,))
+    assert effects_of("external", ("url:{u}",), (), {"u": "x"}) == Effects("external", ("url:x",), ())
+    assert effects_of("pure", (), (), {}) == Effects("pure")
+
+
+OVERLAPS = [
+    ("file:a", "file:a", True),
+    ("file:a", "file:b", False),
+    ("tree:src", "file:src/a.py", True),
+    ("file:src/a.py", "tree:src", True),
+    ("tree:src", "file:srcs/a.py", False),
+    ("tree:src", "tree:src/sub", True),
+    ("tree:src", "tree:lib", False),
+    ("tree:.", "file:anything", True),
+    ("tree:.", "tree:sub", True),
+    ("tree:.", "file:../outside", False),
+    ("tree:/", "file:/etc/hosts", True),
+    ("file:src", "file:src/a.py", False),
+    ("tree:src", "url:src/a.py", False),
+    ("*", "plan:current", True),
+    ("plan:current", "*", True),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "together"), OVERLAPS)
+def test_a_tree_covers_what_is_below_it(one: str, other: str, together: bool) -> None:
+    assert (overlap(one, other), overlap(other, one)) == (together, together)
