@@ -8,6 +8,7 @@ a link swapped in between changes nothing.
 import ctypes
 import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,8 +90,7 @@ class Beneath:
                 try:
                     return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=folder)
                 except OSError as error:
-                    swapped = error.errno in _LINK_SIGNS and _link(name, folder) is not None
-                    if not swapped or flags & os.O_NOFOLLOW:
+                    if flags & os.O_NOFOLLOW or not _swapped(error, name, folder):
                         raise
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
@@ -125,7 +125,7 @@ class Beneath:
                     return here, name
                 else:
                     below = _enter(name, here)
-                    if below is None:  # became a link since it was looked at
+                    if below is None:
                         todo.append(name)
                         continue
                     os.close(here)
@@ -165,12 +165,24 @@ def _link(name: str, folder: int) -> str | None:
 
 
 def _enter(name: str, folder: int) -> int | None:
+    """A folder; None when a link was swapped in since it was looked at."""
     try:
         return os.open(name, _PASS, dir_fd=folder)
     except OSError as error:
-        if error.errno in _LINK_SIGNS and _link(name, folder) is not None:
+        if _swapped(error, name, folder):
             return None
         raise
+
+
+def _swapped(error: OSError, name: str, folder: int) -> bool:
+    """Did the opening meet a link that was not there before, so that looking again is right? By now it may be gone again."""
+    if error.errno not in _LINK_SIGNS:
+        return False
+    try:
+        kind = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return True
+    return error.errno != errno.ENOTDIR or stat.S_ISLNK(kind) or stat.S_ISDIR(kind)
 
 
 def _libc_syscall() -> "ctypes._NamedFuncPointer":

@@ -19,6 +19,7 @@ _SHOWN = 200  # characters of a path in a message
 _SCANNED = 4_000  # entries looked at for a file of the same name elsewhere: some milliseconds
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 _NEAR = 60.0  # of 100: a typing error or two in a short name
+_ALIKE = 80.0  # the same for names in other folders, where chance finds more
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -85,21 +86,16 @@ def not_found(path: str, beneath: Beneath) -> ToolProblem:
         return ToolProblem("not_found", said, hint="name the file itself", data=facts)
     beside = [readable(_join(folder, near)) for near in _nearest(missing, names)]
     name = path.rsplit("/", 1)[-1]
-    elsewhere = [found for found in _same_name(name, beneath.fd) if found not in beside][:3]
+    elsewhere = [found for found in _elsewhere(name, beneath.fd) if found not in beside][:3]
     where = "the root" if folder == "." else brief(folder)
     above = "" if _join(folder, missing) == path else f"; {where} has no {brief(missing)}"
-    hints = [f"did you mean {_listed(beside)}?"] if beside else []
-    hints += [f"{brief(name)} is at {_listed(elsewhere)}"] if elsewhere else []
+    near = (beside + elsewhere)[:4]
     return ToolProblem(
         "not_found",
         f"nothing is at {brief(path)}{above}",
-        hint="; ".join(hints) or f"list {where} to see what is there",
-        data=facts | {"near": beside + elsewhere},
+        hint=f"did you mean {' or '.join(map(brief, near))}?" if near else f"list {where} to see what is there",
+        data=facts | {"near": near},
     )
-
-
-def _listed(paths: list[str]) -> str:
-    return " or ".join(brief(path) for path in paths)
 
 
 def _join(folder: str, name: str) -> str:
@@ -127,11 +123,12 @@ def _nearest(name: str, names: list[str]) -> list[str]:
     return [key for _, _, key in found]
 
 
-def _same_name(name: str, root: int) -> list[str]:
-    """Breadth first, at most _SCANNED entries, folders that people do not write in left out."""
+def _elsewhere(name: str, root: int) -> list[str]:
+    """Files and folders of the same name below the root, else of a very similar one. Breadth first, at most _SCANNED entries,
+    folders that people do not write in left out."""
     todo, left = deque(["."]), _SCANNED
-    found: list[str] = []
-    while todo and left > 0 and len(found) < 4:
+    seen: dict[str, str] = {}
+    while todo and left > 0:
         folder = todo.popleft()
         try:
             here = _open_below(folder, root)
@@ -140,13 +137,14 @@ def _same_name(name: str, root: int) -> list[str]:
         try:
             for entry, mode in _entries(here, left):
                 left -= 1
-                if entry.casefold() == name.casefold():
-                    found.append(readable(_join(folder, entry)))
+                seen[_join(folder, entry)] = entry.lower()
                 if stat.S_ISDIR(mode) and entry not in _SKIPPED:
                     todo.append(_join(folder, entry))
         finally:
             os.close(here)
-    return found
+    same = [path for path, entry in seen.items() if entry == name.lower()]
+    near = same or [path for _, _, path in process.extract(name.lower(), seen, scorer=fuzz.ratio, limit=3, score_cutoff=_ALIKE)]
+    return [readable(path) for path in near]
 
 
 def _open_below(path: str, root: int) -> int:

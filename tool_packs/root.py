@@ -239,7 +239,7 @@ def _regular(folder: int, name: str) -> os.stat_result | None:
         return None  # swapped in since it was located: the rename takes its place and follows nothing
     if not stat.S_ISREG(old.st_mode):
         raise OSError(errno.ENXIO, "")
-    if not os.access(name, os.W_OK, dir_fd=folder):
+    if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids):
         raise OSError(errno.EACCES, "")
     return old
 
