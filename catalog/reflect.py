@@ -91,7 +91,7 @@ def _output(where: str, hint: Any) -> tuple[Callable[[Any], Any], dict[str, Any]
         schema = adapter.json_schema(mode="serialization", schema_generator=Untitled)
     except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError) as error:
         raise BadPack(f"{where}: what it returns: {_first_line(error)}; use types that JSON can carry") from None
-    return lambda value: adapter.dump_python(value, mode="json", by_alias=True), schema
+    return lambda value: adapter.dump_python(value, mode="json", by_alias=True, warnings="error"), schema
 
 
 class Untitled(GenerateJsonSchema):
