@@ -92,7 +92,7 @@ class Engine:
     def rehearse(self) -> None:
         """Touch what a start touches: after a fork the first touch of each page costs a copy, better now than then."""
         self._bridge("rehearse", _REHEARSAL)
-        self._bridge("compile", sources.prepare("await f(1)").texts[0])
+        self._bridge("compile", sources.prepare("await f(1)")[0].texts[0])
         self._pump()
 
     def start(self, source: str, facts: str, *, seconds: float, heap: int, stack: int, jobs: int) -> str:
@@ -134,19 +134,32 @@ class Engine:
 
     def _begin(self) -> None:
         self._bridge("begin", self._facts)
-        prepared = sources.prepare(self._source)
-        if prepared.refused is not None:
-            what, at = prepared.refused
-            raise _Stop(f'["refused","{what}",{at}]')
-        if prepared.check is not None and self._bridge("compile", prepared.check) != "yes":
-            self._bridge("run", "")
-            return
-        compiled = next((text for text in prepared.texts if self._bridge("compile", text) == "yes"), prepared.texts[-1])
-        inserted = prepared.inserted if compiled is prepared.texts[0] else -1
+        readings = sources.prepare(self._source)
+        for reading in readings:
+            if reading.refused is not None:
+                what, at = reading.refused
+                raise _Stop(f'["refused","{what}",{at}]')
+            compiled = self._compile(reading)
+            if compiled >= 0 and reading.may_run:
+                self._run(reading, compiled)
+                return
+            if compiled >= 0:
+                self._compile(readings[0])  # its error is the one to tell after all
+        self._bridge("run", "")
+
+    def _compile(self, reading: sources.Prepared) -> int:
+        """Which of its texts is compiled now; -1 when none is."""
+        if reading.check is not None and self._bridge("compile", reading.check) != "yes":
+            return -1
+        return next((number for number, text in enumerate(reading.texts) if self._bridge("compile", text) == "yes"), -1)
+
+    def _run(self, reading: sources.Prepared, compiled: int) -> None:
+        self._source = reading.source  # a look into a deadlock runs the same
+        inserted = reading.inserted if compiled == 0 else -1
         if inserted >= 0:
-            self._bridge("shift", str(prepared.shift))
-        if inserted >= 0 or prepared.outline or prepared.throws:
-            self._said = f'["placed",{inserted},{prepared.outline},{prepared.throws}]'
+            self._bridge("shift", str(reading.shift))
+        if inserted >= 0 or reading.outline or reading.throws:
+            self._said = f'["placed",{inserted},{reading.outline},{reading.throws}]'
         self._bridge("run", "")
         self._pump()
 

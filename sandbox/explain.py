@@ -44,6 +44,19 @@ _REFUSED = {
         "there is nothing to import; use tools.<pack>.<tool>(…), and help() for the list; end with return <value>",
     ),
     "comment": ("HTML-like comments are off in this sandbox", "write // or /* … */"),
+    "enum": (
+        "enum is not there at run time: of TypeScript only the types are taken out",
+        'write an object instead: const Color = { Red: "red", Green: "green" }',
+    ),
+    "namespace": (
+        "a namespace with values is not there at run time: of TypeScript only the types are taken out",
+        "write an object instead: const Names = { parse(text) { … } }",
+    ),
+    "property": (
+        "a parameter of the constructor cannot declare a property: of TypeScript only the types are taken out",
+        "declare the field and assign it: class A { name; constructor(name) { this.name = name } }",
+    ),
+    "cast": ("a type in front of a value must stand on one line", "write the type behind the value: value as Type"),
 }
 
 _LIMITS = {

@@ -218,7 +218,7 @@ def _places() -> list[str]:
     engine = _place("_quickjs")
     packages = [
         f"sandbox={Path(__file__).parent}",
-        *(f"{name}={_place(name)}" for name in ("tree_sitter", "tree_sitter_javascript")),
+        *(f"{name}={_place(name)}" for name in ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript")),
     ]
     return [engine, *packages]
 

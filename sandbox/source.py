@@ -3,6 +3,7 @@
 The script becomes the body of one async function, below `FIRST_LINE - 1` lines of our own, so every line number
 above that is the author's and top-level `await` and `return` work. A last expression gets `return (…)` around it; what
 was inserted where is said in `Prepared`, so that positions map back (see positions.py).
+What the grammar of JavaScript cannot read is read as TypeScript, too (see typescript.py); the engine is the judge of both.
 This runs beside the engine, inside the worker's walls: tree-sitter meets hostile text here, and a parser that
 takes too long ends with the script. Light imports only: a zygote loads this before it forks.
 """
@@ -13,6 +14,7 @@ from functools import cache
 from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
 from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
 
+from sandbox import typescript
 from sandbox.positions import CALLS_MAX, COMPLETION, FIRST_LINE
 
 # HTML-like comments: the engine reads them as comments, the grammar as operators, so what hides behind one is refused.
@@ -37,52 +39,67 @@ def _query(pattern: str) -> Query:
 
 
 class Prepared:
-    """`texts`: what to compile, best first. `check`: compile this before, to see that the braces match; or None.
+    """One reading of a script.
 
+    `source`: the script, without its types if it had any; as long as the author's. `texts`: what to compile, best first.
+    `check`: compile this before, to see that the braces match; or None. `may_run`: False when only its syntax error is of use.
     `inserted`: byte offset of the completion in the author's text, or -1. `outline`: for each call expression its
     start, the end of what is called, and its end, as byte offsets, flat. `throws`: start and end of each throw
     statement, flat. `shift`: engine line, column and width of the insertion. `refused`: what the script may not hold
-    ("import" or "comment") and its byte offset, or None.
+    ("import", "comment", "enum", …) and its byte offset, or None. `root`: the syntax tree.
     """
 
-    __slots__ = ("check", "inserted", "outline", "refused", "shift", "texts", "throws")
+    __slots__ = ("check", "inserted", "may_run", "outline", "refused", "root", "shift", "source", "texts", "throws")
 
-    def __init__(
-        self,
-        texts: list[str],
-        check: str | None,
-        inserted: int,
-        outline: list[int],
-        throws: list[int],
-        refused: tuple[str, int] | None,
-    ) -> None:
-        self.texts = texts
-        self.check = check
-        self.inserted = inserted
-        self.outline = outline
-        self.throws = throws
-        self.refused = refused
+    def __init__(self, source: str, raw: bytes, root: Node) -> None:
+        plain = _HEAD + source + _TAIL
+        # Text that closes our function and goes on outside it cannot do the same with two braces instead of one. The grammar is
+        # no judge of that: there are texts that it and the engine read differently.
+        self.check = _CHECK_HEAD + source + _CHECK_TAIL if b"}" in raw or root.has_error else None
+        last = None if root.has_error else _last_expression(root)
+        self.source, self.root, self.may_run = source, root, True
+        self.texts = [plain]
+        self.inserted = -1
         self.shift = [0, 0, 0]
+        if last is not None:
+            start, end = last.start_byte, last.end_byte
+            body = raw[:start] + COMPLETION.encode() + raw[start:end] + b")" + raw[end:]
+            self.texts = [_HEAD + body.decode() + _TAIL, plain]
+            self.inserted = start
+            self.shift = [FIRST_LINE + last.start_point[0], last.start_point[1], len(COMPLETION)]
+        self.outline = _outline(raw, root)
+        self.throws = _throws(raw, root)
+        self.refused = _refused(raw, root)
 
 
-def prepare(source: str) -> Prepared:
+def prepare(source: str) -> list[Prepared]:
+    """The readings to try, in order: the first that compiles is the script; if none does, the last one's error is told."""
     raw = source.encode()
     root = _parser.parse(raw).root_node
-    plain = _HEAD + source + _TAIL
-    # Text that closes our function and goes on outside it cannot do the same with two braces instead of one. The grammar is
-    # no judge of that: there are texts that it and the engine read differently.
-    check = _CHECK_HEAD + source + _CHECK_TAIL if b"}" in raw or root.has_error else None
-    last = None if root.has_error else _last_expression(root)
-    texts = [plain]
-    if last is not None:
-        start, end = last.start_byte, last.end_byte
-        body = raw[:start] + COMPLETION.encode() + raw[start:end] + b")" + raw[end:]
-        texts = [_HEAD + body.decode() + _TAIL, plain]
-    inserted = -1 if last is None else last.start_byte
-    prepared = Prepared(texts, check, inserted, _outline(raw, root), _throws(raw, root), _refused(raw, root))
-    if last is not None:
-        prepared.shift = [FIRST_LINE + last.start_point[0], last.start_point[1], len(COMPLETION)]
-    return prepared
+    if root.has_error:
+        return _with_types(source, raw, root)
+    if typescript.may_call_with_types(raw):
+        erased = typescript.erase(raw, only_calls=True)
+        if erased.sound and erased.text != raw:
+            return [_read(erased.text)]
+    return [Prepared(source, raw, root)]
+
+
+def _with_types(source: str, raw: bytes, root: Node) -> list[Prepared]:
+    """The grammar of JavaScript has found an error: there are types in the text, or the error is the engine's to tell."""
+    plain, erased = Prepared(source, raw, root), typescript.erase(raw)
+    if erased.text == raw and erased.refused is None:
+        return [plain]
+    typed = _read(erased.text)
+    if not erased.sound:  # a slip somewhere among types: with those out of the way the engine can say where
+        typed.may_run = False
+        return [plain] if plain.refused is not None else [plain, typed]
+    typed.refused = erased.refused or typed.refused
+    return [typed] if plain.refused is not None or erased.refused is not None else [plain, typed]
+
+
+def _read(raw: bytes) -> Prepared:
+    return Prepared(raw.decode(), raw, _parser.parse(raw).root_node)
 
 
 def mark_awaits(source: str) -> str:
