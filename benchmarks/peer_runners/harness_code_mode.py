@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import warnings
 from typing import Any
 
@@ -43,11 +44,13 @@ class Scripted:
 def last_answer(messages: list[ModelMessage]) -> str:
     """What the model reads after its call. An error goes out as JSON text; it is judged with its line ends as line ends."""
     for part in reversed(messages[-1].parts):
-        if isinstance(part, RetryPromptPart):
-            return part.model_response()
-        if isinstance(part, ToolReturnPart):
-            error = part.content.get("error") if isinstance(part.content, dict) else None
-            return error if isinstance(error, str) else part.model_response_str()
+        if isinstance(part, RetryPromptPart | ToolReturnPart):
+            text = part.model_response() if isinstance(part, RetryPromptPart) else part.model_response_str()
+            try:
+                value = json.loads(text)
+            except ValueError:
+                return text
+            return str(value["error"]) if isinstance(value, dict) and list(value) == ["error"] else text
     return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
@@ -15,8 +16,8 @@ Handler = Callable[[Request], Awaitable[Answer]]
 
 
 async def serve(handlers: dict[str, Handler]) -> None:
-    out = sys.stdout
-    sys.stdout = sys.stderr  # a peer that prints must not break the line protocol
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # a peer that prints, in Python or below it, must not break the line protocol
     while line := await asyncio.to_thread(sys.stdin.readline):
         request = json.loads(line)
         try:
