@@ -29,12 +29,17 @@ class Peer:
 
 
 PEERS = (
-    Peer("harness", "pydantic-ai-harness", "harness_code_mode", ("pydantic-ai-harness==0.62.0", "pydantic-monty==1.4.0")),
+    Peer(
+        "harness",
+        "pydantic-ai-harness",
+        "harness_code_mode",
+        ("pydantic-ai-harness==0.62.0", "pydantic-ai-slim==2.62.0", "pydantic-monty==1.4.0"),
+    ),
     Peer(
         "langchain",
         "langchain-quickjs",
         "langchain_eval",
-        ("langchain-quickjs==0.3.10", "langchain==1.4.7", "deepagents==0.7.32"),
+        ("langchain-quickjs==0.3.10", "quickjs-rs==0.2.6", "langchain==1.4.7", "deepagents==0.7.32"),
     ),
     Peer("fastmcp", "FastMCP CodeMode", "fastmcp_execute", ("fastmcp==4.1.2", "pydantic-monty==1.4.0")),
 )

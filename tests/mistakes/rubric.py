@@ -21,7 +21,7 @@ POINTS = {
     "survives": "the agent's loop gets a text, not an exception",
 }
 FLOOD_CHARACTERS = 100_000
-_PLAIN = re.compile(r"[A-Za-z][\w.]*")
+_PLAIN = re.compile(r"[A-Za-z0-9][\w.]*")
 _WORDS = re.compile(r"line (\d+)(?:,? col(?:umn)? (\d+))?", re.IGNORECASE)
 _COLONS = re.compile(r"([\w./<>&;-]*):(\d+):(\d+)\b")
 _CARET = re.compile(r"[\^~]+")
