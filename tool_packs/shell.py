@@ -220,9 +220,9 @@ def _flood(shell: Shell, kept: Text, label: str) -> ToolProblem:
         f"the command printed more than {shell.settings.kept_bytes_max:,} bytes and was stopped",
         hint="send it to a file (command > /tmp/out.txt 2>&1) and read a part, or print less: | head -100, | grep …",
         data={
-            "handle": shell.host.results.keep(whole, label=label),
-            "bytes": len(data),
-            "head": whole[:500],
-            "tail": whole[-500:],
+            "handle": handle,
+            "most_bytes": shell.settings.kept_bytes_max,
+            "head": kept.text[:500],
+            "tail": kept.text[-500:],
         },
     )

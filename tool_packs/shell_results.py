@@ -39,8 +39,8 @@ class Process(BaseModel):
     def of(cls, background: Background) -> "Process":
         return cls(
             id=background.id, pid=background.pid, command=background.command, cwd=background.cwd,
-            running=background.ended is None, exit_code=background.exit_code, signal=background.signal, seconds=round(background.seconds, 3),
-            unread_bytes=background.ring.held,
+            running=background.ended is None, exit_code=background.exit_code, signal=background.signal,
+            seconds=round(background.seconds, 3), unread_bytes=background.ring.held,
         )  # fmt: skip
 
 
@@ -63,6 +63,6 @@ class News(BaseModel):
         text, dropped = background.read()
         return cls(
             id=background.id, running=background.ended is None, output=text, dropped_bytes=dropped,
-            exit_code=background.exit_code, signal=background.signal, seconds=round(background.seconds, 3), handle=background.handle,
-            lossy=background.lossy,
+            exit_code=background.exit_code, signal=background.signal, seconds=round(background.seconds, 3),
+            handle=background.handle, lossy=background.lossy,
         )  # fmt: skip
