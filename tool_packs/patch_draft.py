@@ -158,7 +158,7 @@ class Draft:
     def _differs(self, name: str, wanted: _Wanted) -> bool:
         found = self._look(name)
         if found.missing is not None or wanted.data is None:
-            return (found.missing is None) != (wanted.data is None)
+            return (found.missing is None) != (wanted.data is not None)
         return found.data != wanted.data or wanted.mode is not None
 
     def _check_unchanged(self, names: list[str]) -> None:

@@ -104,7 +104,7 @@ def _without_last_blank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 
 def _joined(lines: list[str], endings: list[str], puts: list[_Put]) -> str:
-    made = _Made()
+    made = _Made(usual=next(filter(None, endings), "\n"))
     here = 0
     for put in puts:
         made.keep(lines[here : put.start], endings[here : put.start])
@@ -124,9 +124,10 @@ def _joined(lines: list[str], endings: list[str], puts: list[_Put]) -> str:
 
 class _Made:
     """The new text as it grows. Added lines take, in this order: the endings of the lines they replace, of the line before, of
-    the line after; a line feed where nothing tells."""
+    the line after; `usual` where nothing tells."""
 
-    def __init__(self) -> None:
+    def __init__(self, usual: str) -> None:
+        self._usual = usual
         self._lines = list[str]()
         self._endings = list[str]()
         self._removed = deque[str]()  # endings of the removed lines since the last kept one
@@ -145,7 +146,7 @@ class _Made:
         replaced = self._removed[0] if self._removed else ""
         if len(self._removed) > 1:
             self._removed.popleft()
-        ending = replaced or before or self._earlier() or next_ending or "\n"
+        ending = replaced or before or self._earlier() or next_ending or self._usual
         if self._endings and not before:
             self._endings[-1] = ending  # was the last line, without an ending
         self._lines.append(line)
