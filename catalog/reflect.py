@@ -6,6 +6,7 @@ pack's resource is injected and hidden.
 
 import inspect
 import re
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any, get_type_hints
 
@@ -75,7 +76,9 @@ def _hints(function: Callable[..., Any], where: str) -> dict[str, Any]:
 def _model(where: str, fields: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=False, protected_namespaces=())
     try:
-        model = create_model("Arguments", __config__=config, **fields)
+        with warnings.catch_warnings():  # a parameter may be called schema, json or copy: nobody calls these methods here
+            warnings.filterwarnings("ignore", message="Field name .* shadows an attribute", category=UserWarning)
+            model = create_model("Arguments", __config__=config, **fields)
         schema = model.model_json_schema(schema_generator=Untitled)
     except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError) as error:
         raise BadPack(f"{where}: {_first_line(error)}; use types that JSON can carry") from None
