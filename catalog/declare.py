@@ -91,11 +91,9 @@ def _arguments_line(document: Document, most: int) -> str:
     made = document.unrolled(document.type)
     for unroll in (1, 0):
         try:
-            text = line(made, document.find, unroll=unroll, most=max(0, most))
+            return line(made, document.find, unroll=unroll, most=most)
         except TooLong:
             continue
-        if len(text) <= most:
-            return text
     return _cut_members(made, document, most) if isinstance(made, Fields) else _coarse(made)
 
 
@@ -130,7 +128,10 @@ def _coarse(made: Type) -> str:
         case Many() | Tuple():
             return f"{_coarse(made.of)}[]" if isinstance(made, Many) else "[…]"
         case Either():
-            return f"{_coarse(made.parts[0])} | …"
+            told = [_coarse(one) for one in made.parts]
+            return " | ".join(
+                [*(one for index, one in enumerate(told) if index == 0 or len(" | ".join(told[: index + 1])) <= 40), "…"]
+            )
         case _:
             return "{ … }"
 
@@ -171,7 +172,7 @@ def _method(read: _Read, argument_name: NameOf, result_name: NameOf) -> str:
     given = ""
     if not takes_nothing(read.tool, read.arguments):
         made = read.arguments.type
-        optional = not read.tool.required and isinstance(made, Fields | Record)
+        optional = not read.tool.required and isinstance(read.arguments.unrolled(made), Fields | Record)
         given = f"args{'?' if optional else ''}: {block(made, argument_name, 2)}"
     rows.append(f"{key(read.tool.name)}({given}): Promise<{block(read.result.type, result_name, 2)}>;")
     return "\n".join(f"    {row}" for row in rows)

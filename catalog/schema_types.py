@@ -32,6 +32,7 @@ from catalog.typescript import (
 
 _PARTS_MAX = 3_000  # of one schema; the largest seen in the wild has some 400
 _DEPTH_MAX = 20
+_WORDS_MAX = 40_000  # characters of all descriptions together
 _VALUES_MAX = 100  # of an enumeration
 _WORDS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
 
@@ -58,12 +59,11 @@ def read_schema(schema: Any, *, name: str, by_name: bool = False) -> Document:
     """`name`: what the schema itself is called where it refers to itself; `by_name`: and where it is an object, in any case."""
     reader = _Reader(schema, name)
     own = reader.type_of(schema, 0)
-    if by_name and isinstance(own, Fields):
+    if reader.mentions("#") or (by_name and isinstance(own, Fields)):
         own = reader.mention("#", schema)
     definitions = []
     for named, target in reader.mentioned():
-        told = document_text(target.get("description")) if isinstance(target, dict) else ""
-        definitions.append(Definition(named, reader.type_of(target, 0), told))
+        definitions.append(Definition(named, reader.type_of(target, 0), reader.words_of(target)))
     return Document(own, tuple(definitions), tuple(tags_of(schema)) if isinstance(schema, dict) else (), reader.cut)
 
 
@@ -72,6 +72,7 @@ class _Reader:
         self._root = root
         self._name = name
         self._left = _PARTS_MAX
+        self._words_left = _WORDS_MAX
         self._found: dict[str, tuple[Named, Any]] = {}
         self.cut = False
 
@@ -82,6 +83,14 @@ class _Reader:
             for one in list(self._found.values())[done:]:
                 done += 1
                 yield one
+
+    def words_of(self, schema: Any) -> str:
+        text = document_text(schema.get("description")) if isinstance(schema, dict) else ""
+        if len(text) > self._words_left:
+            self.cut = True
+            return ""
+        self._words_left -= len(text)
+        return text
 
     def type_of(self, schema: Any, depth: int) -> Type:
         if not isinstance(schema, dict):
@@ -190,7 +199,7 @@ class _Reader:
             name,
             made,
             required,
-            doc=document_text(schema.get("description")) or document_text(item_of(schema).get("description")),
+            doc=self.words_of(schema) or self.words_of(item_of(schema)),
             tags=tuple(tag for tag in tags_of(schema) if not (required and tag.startswith("@default"))),
             default=short_json(default) if default is not None else "",
         )
@@ -205,6 +214,9 @@ class _Reader:
         if not isinstance(schema, dict) or (not SHAPED & schema.keys() and schema.get("type") not in ("object", "array")):
             return self.type_of(schema, depth + 1)  # so short that a name would hide it
         return self.mention(pointer, schema)
+
+    def mentions(self, pointer: str) -> bool:
+        return pointer in self._found
 
     def mention(self, pointer: str, schema: Any) -> Named:
         if pointer not in self._found:

@@ -230,7 +230,10 @@ def line(made: Type, find: Callable[[Named], "tuple[str, Type]"], *, unroll: int
         default = f" = {one.default}" if one.default not in _PLAIN_DEFAULTS else ""
         return spend(f"{key(one.name)}{'' if one.required else '?'}: ") + write(one.type, unroll) + spend(default)
 
-    return write(made, unroll)
+    text = write(made, unroll)
+    if len(text) > most:
+        raise TooLong
+    return text
 
 
 def key(name: str) -> str:
