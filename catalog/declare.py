@@ -34,8 +34,9 @@ from catalog.typescript import (
 )
 
 SIGNATURE_CHARS = 300
-_RESULT_CHARS = 120  # of a signature, for what the call gives
+_RESULT_CHARS = 60  # kept free in it for what the call gives
 _MEMBER_CHARS = 80
+_CHOICE_CHARS = 40
 _KEPT = 4_096  # tools whose texts are remembered
 _TAKEN = frozenset({
     "Promise", "Record", "Array", "Partial", "Object", "String", "Number", "Boolean", "Date", "Map", "Set", "Error", "Function",
@@ -70,21 +71,35 @@ def _read(tool: Tool) -> _Read:
 
 @lru_cache(maxsize=_KEPT)
 def signature(tool: Tool) -> str:
-    """`files.read({ path: string, limit?: number = 2000 }): Promise<{ text: string }>`, at most 300 characters."""
+    """`files.read({ path: string, limit?: number = 2000 }): Promise<{ text: string }>`, at most 300 characters.
+
+    Arguments come first: what a call gives has the room they leave, down to the names of its fields.
+    """
     read = _read(tool)
-    result = _result_line(read.result)
-    left = SIGNATURE_CHARS - len(tool.full_name) - len(result) - len("(): Promise<>")
-    given = "" if takes_nothing(tool, read.arguments) else _arguments_line(read.arguments, left)
-    return f"{tool.full_name}({given}): Promise<{result}>"
+    room = SIGNATURE_CHARS - len(tool.full_name) - len("(): Promise<>")
+    given = "" if takes_nothing(tool, read.arguments) else _arguments_line(read.arguments, room - _RESULT_CHARS)
+    return f"{tool.full_name}({given}): Promise<{_result_line(read.result, room - len(given))}>"
 
 
-def _result_line(document: Document) -> str:
-    for unroll in (2, 1, 0):
+def _result_line(document: Document, most: int) -> str:
+    for unroll in (3, 2, 1):
         try:
-            return line(document.type, document.find, unroll=unroll, most=_RESULT_CHARS)
+            return line(document.type, document.find, unroll=unroll, most=most)
         except TooLong:
             continue
-    return _coarse(document.type)
+    return _field_names(document.type, document, most)
+
+
+def _field_names(made: Type, document: Document, most: int) -> str:
+    match document.unrolled(made):
+        case Many(of):
+            return f"{_field_names(of, document, most - 2)}[]"
+        case Fields(fields):
+            told = [key(one.name) for one in fields]
+            fitting = [text for index, text in enumerate(told) if len(", ".join(told[: index + 1])) <= most - len("{ , … }")]
+            return f"{{ {', '.join([*fitting, *(['…'] if len(fitting) < len(told) else [])])} }}"
+        case other:
+            return _coarse(other)
 
 
 def _arguments_line(document: Document, most: int) -> str:
@@ -129,9 +144,8 @@ def _coarse(made: Type) -> str:
             return f"{_coarse(made.of)}[]" if isinstance(made, Many) else "[…]"
         case Either():
             told = [_coarse(one) for one in made.parts]
-            return " | ".join(
-                [*(one for index, one in enumerate(told) if index == 0 or len(" | ".join(told[: index + 1])) <= 40), "…"]
-            )
+            fitting = [one for index, one in enumerate(told) if not index or len(" | ".join(told[: index + 1])) <= _CHOICE_CHARS]
+            return " | ".join([*fitting, *(["…"] if len(fitting) < len(told) else [])])
         case _:
             return "{ … }"
 

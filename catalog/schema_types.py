@@ -201,7 +201,7 @@ class _Reader:
             required,
             doc=self.words_of(schema) or self.words_of(item_of(schema)),
             tags=tuple(tag for tag in tags_of(schema) if not (required and tag.startswith("@default"))),
-            default=short_json(default) if default is not None else "",
+            default=short_json(default) if default is not None and not required else "",
         )
 
     # ------------------------------------------------------------ references

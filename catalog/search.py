@@ -5,7 +5,7 @@ nearly like it. The order is the same on every run; equals stay in the order of 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, log
@@ -38,7 +38,7 @@ class Hit:
     score: float
 
 
-def search(tools: Sequence[Tool], query: str, *, limit: int = 10, pack_docs: Mapping[str, str] | None = None) -> list[Hit]:
+def search(tools: Iterable[Tool], query: str, *, limit: int = 10, pack_docs: Mapping[str, str] | None = None) -> list[Hit]:
     """The best first. The index of these very tools is made at the first search and remembered."""
     return _index(tuple(tools), tuple((pack_docs or {}).items())).search(query, limit)
 
