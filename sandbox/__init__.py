@@ -19,14 +19,17 @@ from sandbox.messages import (
     Failed,
     Finished,
     Json,
+    Member,
     Printed,
     Problem,
     Reject,
     Resolve,
     Shown,
     Site,
+    Sketch,
     Start,
     Stored,
+    Use,
 )
 from sandbox.pool import Pool
 
@@ -63,6 +66,7 @@ __all__ = [
     "Limits",
     "LocalSandbox",
     "Machine",
+    "Member",
     "Misuse",
     "Pool",
     "Printed",
@@ -74,8 +78,10 @@ __all__ = [
     "ScriptError",
     "Shown",
     "Site",
+    "Sketch",
     "Start",
     "Stored",
     "Unavailable",
+    "Use",
     "WireError",
 ]

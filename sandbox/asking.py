@@ -13,7 +13,7 @@ from sandbox import values
 from sandbox.errors import Misuse
 from sandbox.limits import Limits
 from sandbox.messages import Budget, Problem, Reject, Resolve, Start
-from sandbox.wire import START, Ask
+from sandbox.wire import OUTLINE, START, Ask
 
 
 def starting(start: Start, source: bytes) -> Ask:
@@ -31,8 +31,16 @@ def starting(start: Start, source: bytes) -> Ask:
         text = values.encode(facts, limits.depth + 2)
     except (values.TooDeep, TypeError) as error:
         raise Misuse(f"context and stored values must be JSON: {error}") from None
+    return _asked(START, source, text, limits)
+
+
+def outlining(source: bytes, limits: Limits) -> Ask:
+    return _asked(OUTLINE, source, b"", limits)
+
+
+def _asked(kind: bytes, source: bytes, text: bytes, limits: Limits) -> Ask:
     return Ask(
-        START,
+        kind,
         text=text,
         source=source,
         seconds=limits.engine_seconds,

@@ -5,14 +5,14 @@ import socket
 import anyio
 
 from sandbox.errors import WireError
-from sandbox.wire import EVENTS, OUTWARD_MAX, READY, FrameError, FrameReader
+from sandbox.wire import EVENTS, OUTWARD_MAX, READY, USES, FrameError, FrameReader
 
 
 class Channel:
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self._socket = sock
-        self._reader = FrameReader(READY + EVENTS, OUTWARD_MAX)
+        self._reader = FrameReader(READY + USES + EVENTS, OUTWARD_MAX)
         self._waiting = False
         self._frames: list[tuple[bytes, memoryview]] = []
 

@@ -13,6 +13,7 @@ from time import localtime, monotonic
 import _quickjs
 
 from sandbox import source as sources
+from sandbox.literals import json_text
 
 _SPARE_HEAP_BYTES = 8 * 1024 * 1024  # to write down what happened when the script has used up its own
 _REPORT_SECONDS = 1.0
@@ -72,10 +73,15 @@ class Engine:
         self._seconds = self._spent = 0.0
         self._heap = self._stack = self._jobs = self._peak = 0
         self._source = self._facts = ""
+        self._read: tuple[str, list[sources.Prepared]] = ("", [])  # what was outlined
         self._delivered: list[tuple[str, int]] = []
         self._remembered_bytes = 0
         self._peak_told = ""
         self.ended = False
+
+    @property
+    def seconds_spent(self) -> float:
+        return self._spent
 
     @property
     def seconds_left(self) -> float:
@@ -94,6 +100,14 @@ class Engine:
         self._bridge("rehearse", _REHEARSAL)
         self._bridge("compile", sources.prepare("await f(1)")[0].texts[0])
         self._pump()
+
+    def outline(self, source: str) -> str:
+        """The uses of tools in this text, as JSON. The time is the script's, and `start` need not read the text again."""
+        began = monotonic()
+        self._read = (source, sources.prepare(source))
+        found = json_text(sources.outlined(self._read[1]))
+        self._spent += monotonic() - began
+        return found
 
     def start(self, source: str, facts: str, *, seconds: float, heap: int, stack: int, jobs: int) -> str:
         """Compile and run until the script ends or waits; gives its events as the text of a JSON list."""
@@ -134,7 +148,9 @@ class Engine:
 
     def _begin(self) -> None:
         self._bridge("begin", self._facts)
-        readings = sources.prepare(self._source)
+        readings = self._read[1] if self._read[0] == self._source else []
+        self._read = ("", [])
+        readings = readings or sources.prepare(self._source)
         for reading in readings:
             if reading.refused is not None:
                 what, at = reading.refused

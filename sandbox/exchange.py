@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from sandbox import values
-from sandbox.asking import settlement, starting
+from sandbox.asking import outlining, settlement, starting
 from sandbox.errors import Misuse, ScriptError, WireError
 from sandbox.explain import Explain
 from sandbox.limits import DEFAULT_LIMITS, Limits
@@ -71,6 +71,7 @@ class Exchange:
         self._dropped = self._peak = self._console_bytes = 0
         self._is_placed = self._large = False
         self._unawaited: tuple[int, ...] = ()
+        self._doom = ""
 
     @property
     def limits(self) -> Limits:
@@ -103,6 +104,18 @@ class Exchange:
             del self.pending[call_id]
         return Ask(DELIVER, text=b"[" + b",".join(parts) + b"]", count=len(parts))
 
+    def ask_outline(self, source: str, limits: Limits) -> Ask | None:
+        """None when the engine need not be asked: `Start` will say why."""
+        if self.state is not State.NEW:
+            raise Misuse(f"an outline comes before Start; this script is {self.state.value}")
+        self._limits = limits
+        raw = source.encode("utf-8", "replace")
+        return None if len(raw) > limits.source_bytes or b"\0" in raw or self._doom else outlining(raw, limits)
+
+    def doom(self, ending: str) -> None:
+        """The script was over while it was outlined, by this limit or for this reason: what `Start` will be told."""
+        self._doom = ending
+
     def _move(self, what: str) -> None:
         to = MOVES.get((self.state, what))
         if to is None:
@@ -121,6 +134,8 @@ class Exchange:
         limits = start.limits
         self._limits, self._tools = limits, frozenset(start.tools)
         self._explain = Explain(Positions(start.source))
+        if self._doom:
+            return self.end(self.exceeded(self._doom) if hasattr(limits, self._doom) else self.lost(self._doom))
         source = start.source.encode("utf-8", "replace")
         if len(source) > limits.source_bytes:
             return self.end(self.exceeded("source_bytes"))

@@ -2,9 +2,10 @@
 
 import anyio
 
+from sandbox.limits import DEFAULT_LIMITS, Limits
 from sandbox.lockdown import OFF
 from sandbox.machine import Machine
-from sandbox.messages import Command, Event
+from sandbox.messages import Command, Event, Use
 
 
 class LocalSandbox:
@@ -21,3 +22,8 @@ class LocalSandbox:
     async def send(self, *commands: Command) -> list[Event]:
         await anyio.lowlevel.checkpoint()
         return self._machine.send(*commands)
+
+    async def outline(self, source: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Use, ...]:
+        """Every use of a tool that the text shows; before `Start`."""
+        await anyio.lowlevel.checkpoint()
+        return self._machine.outline(source, limits)

@@ -6,7 +6,9 @@ here protects the process from a native loop or a bug of the engine; a worker do
 
 from sandbox.engine import Engine
 from sandbox.exchange import Exchange
-from sandbox.messages import Command, Event
+from sandbox.limits import DEFAULT_LIMITS, Limits
+from sandbox.messages import Command, Event, Use
+from sandbox.uses import read_uses
 from sandbox.wire import START
 
 
@@ -31,3 +33,8 @@ class Machine:
         else:
             reply = self._engine.deliver(ask.text.decode(), ask.count)
         return self._exchange.hear(reply)
+
+    def outline(self, source: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Use, ...]:
+        """Every use of a tool that the text shows; before `Start`."""
+        ask = self._exchange.ask_outline(source, limits)
+        return () if ask is None else read_uses(self._engine.outline(ask.source.decode()))

@@ -154,3 +154,60 @@ Event: TypeAlias = Called | Shown | Printed | Stored | Finished | Failed | Excee
 Ending: TypeAlias = Finished | Failed | Exceeded
 
 BUILTINS = frozenset({"sleep", "recall", "relax", "help"})
+
+
+# ---------------------------------------------------------------- what a script's text shows before it runs
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One named member of an object in the text; `start` and `end` are the name's."""
+
+    name: str
+    start: int
+    end: int
+    sketch: "Sketch"
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A value as far as the text tells it, with its byte offsets.
+
+    `kind`: "value" (`value` is the literal), "text" (some text), "undefined", "function", "promise" (a tool call nobody awaited),
+    "list" (`items`), "object" (`members`) or "unknown". `open`: there may be more items or members than are listed.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: Json = None
+    items: tuple["Sketch", ...] = ()
+    members: tuple[Member, ...] = ()
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One place where a script names a tool, or calls one of `BUILTINS`. Places are byte offsets; what is not certain says so.
+
+    `path`: the members after `root`, each with its place in `places` (that of the alias when it is used under another name).
+    `more_args`: there may be more arguments than are listed. `fate`: what becomes of the promise (see fates.py), with `detail`
+    at `detail_at`. `guarded`: its failure may be caught, or the script asked before whether the tool is there. `repeated`: in a
+    loop; `conditional`: only under a condition; `within`: in a function of the script's own, which may never be called.
+    """
+
+    root: str
+    path: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+    called: bool
+    args: tuple[Sketch, ...] = ()
+    more_args: bool = False
+    fate: str = "used"
+    detail: str = ""
+    detail_at: int = 0
+    guarded: bool = False
+    repeated: bool = False
+    conditional: bool = False
+    within: bool = False

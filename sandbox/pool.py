@@ -184,7 +184,7 @@ class Pool:
         worker.scripts += 1
         if box.crashed and worker.zygote is self._zygote:
             self._renew()
-        if self._reuse and session and worker.alive and box.ended and not self._worn_out(worker):
+        if self._reuse and session and worker.alive and box.idle and not self._worn_out(worker):
             if session in self._kept:
                 worker.kill()
             else:

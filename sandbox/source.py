@@ -10,11 +10,13 @@ takes too long ends with the script. Light imports only: a zygote loads this bef
 
 import re
 from functools import cache
+from typing import Any
 
 from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
 from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
 
 from sandbox import typescript
+from sandbox.outline import outline
 from sandbox.positions import CALLS_MAX, COMPLETION, FIRST_LINE
 
 # HTML-like comments: the engine reads them as comments, the grammar as operators, so what hides behind one is refused.
@@ -100,6 +102,14 @@ def _with_types(source: str, raw: bytes, root: Node) -> list[Prepared]:
 
 def _read(raw: bytes) -> Prepared:
     return Prepared(raw.decode(), raw, _parser.parse(raw).root_node)
+
+
+def outlined(readings: list[Prepared]) -> list[list[Any]]:
+    """The uses of tools, by the reading that the grammar understands; none when there is none, or the script is refused."""
+    for reading in reversed(readings):
+        if reading.may_run and reading.refused is None and not reading.root.has_error:
+            return outline(reading.source.encode(), reading.root)
+    return []
 
 
 def mark_awaits(source: str) -> str:

@@ -1,14 +1,15 @@
 """Frames between host and worker: a four-byte length, one byte of kind, a body. Sans-IO.
 
 The reader trusts nothing: a length beyond the cap or an unknown kind raises before the body is waited for.
-Host to worker: START (limits, source, facts) and DELIVER (settlements). Worker to host: READY and EVENTS.
+Host to worker: OUTLINE (limits, source), START (limits, source, facts) and DELIVER (settlements). Worker to host: READY, USES
+(the answer to OUTLINE) and EVENTS.
 Light imports only: a zygote loads this before it forks.
 """
 
 import struct
 
-START, DELIVER = b"S", b"D"
-READY, EVENTS = b"R", b"E"
+OUTLINE, START, DELIVER = b"O", b"S", b"D"
+READY, USES, EVENTS = b"R", b"U", b"E"
 EXIT_MEMORY = 71  # a worker's exit code: even Python ran out, the address space is used up
 EXIT_FRAME = 72  # and this one: the host sent what it never sends
 
@@ -26,7 +27,7 @@ class FrameError(Exception):
 
 
 class Ask:
-    """One visit of the engine: everything it needs to start a script, or to go on with one."""
+    """One visit of the engine: everything it needs to outline or start a script, or to go on with one."""
 
     __slots__ = ("count", "heap", "jobs", "kind", "seconds", "source", "stack", "text")
 
@@ -45,7 +46,7 @@ class Ask:
 
     def frame(self) -> list[bytes]:
         """In pieces: a large text is not copied once more only to stand behind its header."""
-        if self.kind == START:
+        if self.kind != DELIVER:
             head = _START.pack(self.seconds, self.heap, self.stack, self.jobs, len(self.source)) + self.source
         else:
             head = _COUNT.pack(self.count)
@@ -54,11 +55,11 @@ class Ask:
 
     @classmethod
     def parse(cls, kind: bytes, body: memoryview) -> "Ask":
-        if kind == START:
+        if kind != DELIVER:
             seconds, heap, stack, jobs, size = _START.unpack_from(body)
             at = _START.size
             return cls(
-                START,
+                kind,
                 source=bytes(body[at : at + size]),
                 text=bytes(body[at + size :]),
                 seconds=seconds,

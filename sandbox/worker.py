@@ -23,11 +23,12 @@ def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_secon
     try:
         engine.rehearse()
         _write(fd, wire.frame(wire.READY, _ready(layers)))
-        reader = wire.FrameReader(wire.START + wire.DELIVER, wire.INWARD_MAX)
+        reader = wire.FrameReader(wire.OUTLINE + wire.START + wire.DELIVER, wire.INWARD_MAX)
         while True:
             for kind, body in _read(fd, reader):
                 reply = _visit(engine, wire.Ask.parse(kind, body))
-                _write(fd, wire.frame(wire.EVENTS, reply.encode("utf-8", "replace")))
+                answer = wire.USES if kind == wire.OUTLINE else wire.EVENTS
+                _write(fd, wire.frame(answer, reply.encode("utf-8", "replace")))
                 if engine.ended:
                     if not reuse:
                         os._exit(0)
@@ -42,8 +43,14 @@ def serve(fd: int, engine: Engine, inherited: list[lockdown.Layer], *, cpu_secon
 
 def _visit(engine: Engine, ask: wire.Ask) -> str:
     work: Callable[[], str]
-    if ask.kind == wire.START:
+    if ask.kind == wire.OUTLINE:
         seconds = ask.seconds
+        text = ask.source.decode()
+
+        def work() -> str:
+            return engine.outline(text)
+    elif ask.kind == wire.START:
+        seconds = ask.seconds - engine.seconds_spent
         source, facts = ask.source.decode(), ask.text.decode()
 
         def work() -> str:

@@ -125,7 +125,21 @@ def test_the_top_level_is_fixed() -> None:
 
 def test_no_file_of_the_zygote_imports_the_hosts_half() -> None:
     """What a zygote loads is paid for at every cold start, and stands inside the walls."""
-    inside = {"zygote", "zygote_record", "worker", "engine", "source", "typescript", "positions", "lockdown", "wire"}
+    inside = {
+        "zygote",
+        "zygote_record",
+        "worker",
+        "engine",
+        "source",
+        "typescript",
+        "outline",
+        "scopes",
+        "fates",
+        "literals",
+        "positions",
+        "lockdown",
+        "wire",
+    }
     heavy = {"anyio", "orjson", "dataclasses", "subprocess", "asyncio", "json", "pathlib", "inspect"}
     for name in inside:
         names = set(imported(ROOT / "sandbox" / f"{name}.py"))
