@@ -13,6 +13,8 @@ from tool_packs.bash_words import ASSIGNMENT, Unreadable, Word, WordReader
 __all__ = ["Command", "Redirect", "Script", "Unreadable", "Word", "read_script"]
 
 _LONGEST = 1_048_576  # characters; a script of the model is far shorter
+# Bash joins lines before it looks for operators and names: $\⏎(x) is $(x). Nobody writes so for a good reason.
+_SPLIT_TOKEN = re.compile(r"\$\\\n|[<>&|;\d](?:\\\n)+[<>&|;(]")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||[<>](?!\())")
 _JOIN = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[;&|\n]")
 _IN_CONDITION = re.compile(r"[<>()&|;]+")
@@ -56,6 +58,8 @@ def read_script(text: str) -> Script:
         raise Unreadable(f"{len(text):,} characters")
     if "\x00" in text:
         raise Unreadable("a NUL character")
+    if _SPLIT_TOKEN.search(text):
+        raise Unreadable("an operator on two lines")
     reader = _Reader(text)
     reader.commands_until("")
     return Script(tuple(draft.made() for draft in reader.drafts), reader.simple)
@@ -80,14 +84,14 @@ class _Reader(WordReader):
         super().__init__(text)
         self.simple = True
         self.drafts: list[_Draft] = []
-        self.piped = False
+        self.waiting = ""  # a join that needs a command after it
         self.heredocs: list[tuple[list[Redirect], int]] = []  # their bodies begin after the next newline
 
     def skip_list(self) -> None:
-        kept = self.drafts, self.simple, self.piped
-        self.drafts, self.piped = [], False
+        kept = self.drafts, self.simple, self.waiting
+        self.drafts, self.waiting = [], ""
         self.commands_until(")")
-        self.drafts, self.simple, self.piped = kept
+        self.drafts, self.simple, self.waiting = kept
 
     # ── lists of commands ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -95,13 +99,12 @@ class _Reader(WordReader):
         """Up to `)`, left unread; to the end of a case's branch (closing="esac"); or to the end of the text."""
         while True:
             self._to_command()
-            if self.at >= len(self.text):
-                if closing:
-                    raise Unreadable(f"{closing} is missing")
-                return
-            if self.text[self.at] == ")":
-                if closing != ")":
-                    raise Unreadable(") without (")
+            ended = self.at >= len(self.text)
+            if ended or self.text[self.at] == ")":
+                if closing != ("" if ended else ")"):
+                    raise Unreadable(f"{closing or '('} is missing")
+                if self.waiting:
+                    raise Unreadable(f"nothing after {self.waiting}")
                 return
             if closing == "esac" and (self.text.startswith((";;", ";&"), self.at) or self._ahead("esac")):
                 return
@@ -128,8 +131,8 @@ class _Reader(WordReader):
         return found is not None and found[0] == word
 
     def _command(self, closing: str) -> None:
-        draft, start = _Draft(self.piped), self.at
-        self.piped = False
+        draft, start = _Draft(self.waiting in ("|", "|&")), self.at
+        self.waiting = ""
         while self._part(draft):
             pass
         if draft.words or draft.assignments or draft.redirects:
@@ -144,7 +147,7 @@ class _Reader(WordReader):
         if self.at == start or join[0] in (";;", ";&", ";;&"):
             raise Unreadable(f"{join[0]!r} where a command should begin")
         draft.joined = join[0]
-        self.piped = join[0] in ("|", "|&")
+        self.waiting = join[0] if join[0] in ("|", "|&", "&&", "||") else ""
         self.at = join.end()
         if join[0] == "\n":
             self._read_heredocs()
@@ -177,6 +180,8 @@ class _Reader(WordReader):
 
     def _first_word(self, draft: _Draft, word: Word) -> None:
         """Words are reserved here alone: not after the first one, not in quotes."""
+        if word.raw in ("in", "esac", "]]"):
+            raise Unreadable(f"{word.raw} where a command should begin")
         if word.raw in _RESERVED:
             self.simple = False
         elif word.raw == "case":
@@ -210,7 +215,6 @@ class _Reader(WordReader):
         self.at += 1
         self.deeper()
         self.commands_until(")")
-        self.piped = False
         self.depth -= 1
         self.at += 1
 
@@ -264,6 +268,8 @@ class _Reader(WordReader):
     def _redirect(self, draft: _Draft, found: re.Match[str]) -> None:
         self.at = found.end()
         self.blank()
+        if self.text.startswith("#", self.at):
+            raise Unreadable(f"nothing after {found[2]}")
         target = self.word()
         if found[2] in ("<<", "<<-"):
             self.heredocs.append((draft.redirects, len(draft.redirects)))

@@ -23,7 +23,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    raw: str  # as written
+    raw: str  # as written, lines that go on put together
     text: str  # without the quotes; expansions as written
     expands: bool = False  # bash puts something else in its place: $x, $(…), `…`, ~, {a,b}, <(…)
     pattern: bool = False  # an unquoted * ? [ is matched against file names
@@ -77,8 +77,10 @@ class WordReader:
                 parts.append(inner)
                 expands |= opened
             elif char == "\\":
-                parts.append(text[self.at + 1 : self.at + 2].replace("\n", ""))
-                self.at = min(self.at + 2, len(text))
+                if self.at + 1 == len(text):
+                    raise Unreadable("\\ at the end")  # versions of bash differ
+                parts.append(text[self.at + 1].replace("\n", ""))
+                self.at += 2
             elif char in "$`" or self.at_substitution():
                 inner, opened = self._expansion()
                 parts.append(inner)
@@ -99,7 +101,7 @@ class WordReader:
                 break
         if self.at == start:
             raise Unreadable(f"{text[start : start + 1]!r} where a word should begin")
-        return Word(text[start : self.at], "".join(parts), expands, pattern)
+        return Word(text[start : self.at].replace("\\\n", ""), "".join(parts), expands, pattern)
 
     def arithmetic(self) -> None:
         """At `((`: past the `))` that belongs to it."""
@@ -161,7 +163,7 @@ class WordReader:
             self.at += 1
             self._parentheses()
         elif text.startswith("${", start):
-            self._braces()
+            self._braces(quoted)
         elif text.startswith("$'", start) and not quoted:
             self._past(_ANSI, "$' is never closed")
         elif text.startswith('$"', start) and not quoted:
@@ -188,7 +190,7 @@ class WordReader:
         self.depth -= 1
         self.at += 1
 
-    def _braces(self) -> None:
+    def _braces(self, quoted: bool) -> None:
         """At `${`: past its `}`."""
         self.at += 2
         self.deeper()
@@ -202,8 +204,10 @@ class WordReader:
                 self.at += 2
             elif char == '"':
                 self._double()
+            elif char == "'" and not quoted:
+                self._single()
             elif char in "$`":
-                self._expansion()
+                self._expansion(quoted=quoted)
             else:
                 self.at += 1
         raise Unreadable("${ is never closed")

@@ -90,7 +90,7 @@ def refusal(
     place = _Place(root, posixpath.normpath(cwd))
     for index, step in enumerate(steps):
         feeder = steps[index - 1] if step.piped_in and index else None
-        found = _edit(step, feeder, place)
+        found = _edit(step, feeder, place, files_size)
         if found is None and simple:  # in a loop or a group the output may go anywhere
             found = _large_read(step, place, files_size)
         if found is not None:
@@ -102,7 +102,7 @@ def refusal(
 # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _edit(step: Step, feeder: Step | None, place: _Place) -> Refusal | None:
+def _edit(step: Step, feeder: Step | None, place: _Place, files_size: Callable[[str], int | None]) -> Refusal | None:
     program = step.program
     if program in ("apply_patch", "applypatch"):
         return _apply_patch(step)
@@ -111,12 +111,14 @@ def _edit(step: Step, feeder: Step | None, place: _Place) -> Refusal | None:
     if program in ("perl", "ruby") and any(_PERL_IN_PLACE.match(arg) for arg in step.args):
         return _first(f"{program} -i", _perl_files(step), place)
     if program == "tee":
-        written = _written_by(feeder) if feeder is not None else "any" if _given(step) else ""
-        return _written(written, "tee", [word for _, word in positionals(step.words, frozenset())], place)
+        what = _written_by(feeder) if feeder is not None else "any" if _given(step) else ""
+        appends = "-a" in step.args or "--append" in step.args
+        files = [(word, appends) for _, word in positionals(step.words, frozenset())]
+        return _written(what, "tee", files, place, files_size)
     if program.startswith("python") and step.args in ([], ["-"]):
         return _python(step, place)
-    targets = [redirect.target for redirect in step.redirects if redirect.writes and redirect.descriptor in ("", "1")]
-    return _written("" if step.piped_in else _written_by(step), f"{program} >", targets, place)
+    targets = [(redirect.target, ">>" in redirect.operator) for redirect in step.redirects if _takes_output(redirect)]
+    return _written("" if step.piped_in else _written_by(step), f"{program} >", targets, place, files_size)
 
 
 def _written_by(step: Step) -> str:
@@ -133,15 +135,19 @@ def _given(step: Step) -> bool:
     return any(redirect.operator in ("<<", "<<-", "<<<") for redirect in step.redirects)
 
 
-def _written(what: str, seen: str, targets: list[Word], place: _Place) -> Refusal | None:
-    for word in targets if what else ():
+def _written(
+    what: str, seen: str, targets: list[tuple[Word, bool]], place: _Place, files_size: Callable[[str], int | None]
+) -> Refusal | None:
+    """Targets with whether they are appended to."""
+    for word, appends in targets if what else ():
         path = place.inside(word)
         if path is not None and (what == "any" or _is_source(path)):
+            there = files_size(path) is not None
             return Refusal(
                 "use_patch",
                 path,
                 f"`{seen} {word.text}` writes a file by shell; files are written by the patch pack, which records what changed",
-                f"await tools.patch.write({{path: {_js(path)}, content: …}})",
+                _patch_hint(path) if there and appends else _write_hint(path, there),
             )
     return None
 
@@ -241,6 +247,10 @@ def _is_whole(script: str) -> bool:
 def _patch_hint(path: str) -> str:
     text = f"*** Begin Patch\n*** Update File: {path}\n@@\n-old line\n+new line\n*** End Patch"
     return f"await tools.patch.apply({{patch: {_js(text)}}})"
+
+
+def _write_hint(path: str, there: bool) -> str:
+    return f"await tools.patch.write({{path: {_js(path)}, text: `…`{', overwrite: true' if there else ''}}})"
 
 
 def _js(text: str) -> str:
