@@ -188,21 +188,23 @@ def _authority(url: str, authority: str, scheme: str) -> tuple[str, int]:
         shown = url.replace(authority, "…@" + authority.rpartition("@")[2], 1)
         raise _bad(shown, "carries a user name or password before @", "give the address without them")
     if "\\" in authority or "%" in authority or " " in authority:
-        raise _bad(url, f"has the host {authority!r}, which two programs could read in two ways", "write the host plainly")
+        raise _bad(
+            url, f"has the host {_cut(authority, 80)}, which two programs could read in two ways", "write the host plainly"
+        )
     host, port = authority, ""
     if authority.startswith("["):
         inner, closed, rest = authority[1:].partition("]")
         if not closed or (rest and not rest.startswith(":")):
-            raise _bad(url, f"has the host {authority!r}, which is no IPv6 address", "write it as [2001:db8::1]")
+            raise _bad(url, f"has the host {_cut(authority, 80)}, which is no IPv6 address", "write it as [2001:db8::1]")
         host, port = f"[{inner}]", rest[1:]
     elif ":" in authority:
         host, _, port = authority.partition(":")
     if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65_536 and len(port) <= 5):
-        raise _bad(url, f"has the port {port!r}", "a port is a number from 1 to 65535")
+        raise _bad(url, f"has the port {_cut(port, 20)}", "a port is a number from 1 to 65535")
     try:
         return _host(host), int(port) if port else PORTS[scheme]
     except ValueError as error:
-        raise _bad(url, f"has the host {host!r}: {error}", "write the host plainly, such as example.com") from None
+        raise _bad(url, f"has the host {_cut(host, 80)}: {error}", "write the host plainly, such as example.com") from None
 
 
 def _host(host: str) -> str:
@@ -287,5 +289,5 @@ def _bad(url: str, what: str, hint: str = "give a plain http or https URL") -> T
     return ToolProblem("bad_url", f"{_cut(url)} {what}", hint=hint)
 
 
-def _cut(url: str) -> str:
-    return repr(url if len(url) <= 200 else url[:200] + "…")
+def _cut(text: str, most: int = 200) -> str:
+    return repr(text if len(text) <= most else text[:most] + "…")

@@ -107,17 +107,19 @@ class Model:
     async def _sent(self, url: str, headers: dict[str, str], body: bytes) -> tuple[int, str, bytes]:
         """Status, Retry-After and body; status 0 with the reason as body when there was no answer."""
         client = await self._opened()
+        data = bytearray()
         try:
             async with client.stream("POST", url, headers=headers, content=body) as response:
-                data = bytearray()
-                async for piece in response.aiter_bytes():
+                async for piece in response.aiter_raw():
                     data += piece
-                    if len(data) > ANSWER_BYTES_MAX:
-                        raise ToolProblem(
-                            "too_large", f"the model's answer is larger than {ANSWER_BYTES_MAX:,} bytes", hint="ask for less"
-                        )
+                    if len(data) > ANSWER_BYTES_MAX:  # not `break`: see web_fetch
+                        await response.aclose()
                 return response.status_code, response.headers.get("retry-after", ""), bytes(data)
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except (httpx.TransportError, httpx.StreamError) as error:
+            if len(data) > ANSWER_BYTES_MAX:
+                raise ToolProblem(
+                    "too_large", f"the model's answer is larger than {ANSWER_BYTES_MAX:,} bytes", hint="ask for less"
+                ) from None
             return 0, "", (str(error) or type(error).__name__).encode()
 
     def _read(self, data: bytes) -> Reply:

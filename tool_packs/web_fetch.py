@@ -128,7 +128,7 @@ class Getter:
     async def _answer(self, address: Address, response: httpcore.Response) -> Got | Address:
         told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
         if response.status in _REDIRECTS and "location" in told:
-            return redirected(address, told["location"].encode("latin-1").decode("utf-8", "replace"))
+            return redirected(address, _location(told["location"]))
         if not 200 <= response.status < 300:
             raise _bad_status(address, response.status, await _excerpt(response, told), told.get("retry-after", ""))
         most = self._bounds.bytes_max
@@ -207,12 +207,25 @@ async def _read(response: httpcore.Response, told: dict[str, str], most: int) ->
     length = told.get("content-length", "")
     if length.isdigit() and len(length) < 20 and int(length) > most:
         return b"", False
-    taken = 0
-    async for piece in response.aiter_stream():
-        taken += len(piece)
-        into.feed(piece)
-        if into.full or taken > most:
-            return bytes(into.body[:most]), False
+    taken, over = 0, False
+    broken: zlib.error | None = None
+    try:
+        async for piece in response.aiter_stream():
+            taken += len(piece)
+            try:
+                into.feed(piece)
+            except zlib.error as error:
+                broken = error
+            over = over or into.full or taken > most or broken is not None
+            if over:  # not `break`: the library's generators would be left half-way; on a closed connection they end themselves
+                await response.aclose()
+    except (httpcore.NetworkError, httpcore.ProtocolError):
+        if not over:
+            raise
+    if broken is not None:
+        raise broken
+    if over:
+        return bytes(into.body[:most]), False
     if not into.ended:
         raise zlib.error("the packed body ends too early")
     return bytes(into.body), True
@@ -223,6 +236,14 @@ async def _excerpt(response: httpcore.Response, told: dict[str, str]) -> bytes:
     if told.get("content-encoding", "identity") != "identity":
         return b""
     return (await _read(response, {}, EXCERPT_BYTES))[0]
+
+
+def _location(header: str) -> str:
+    """Servers send it as UTF-8, although it should be ASCII."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return header
 
 
 def _bad_status(address: Address, status: int, body: bytes, retry_after: str) -> ToolProblem:
