@@ -8,8 +8,8 @@ Light imports only: a zygote loads this before it forks.
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
-from typing import Any
 
 from tree_sitter._binding import Node
 
@@ -20,13 +20,10 @@ DEPTH_MAX = 6
 SKETCHES_MAX = 20_000  # in one script
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
-_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|[\s\S]))")
-_WHOLE = re.compile(r"(?:0|[1-9][0-9_]*)\Z|0[xX][0-9a-fA-F_]+\Z|0[oO][0-7_]+\Z|0[bB][01_]+\Z")
-_DECIMAL = re.compile(r"(?:[0-9][0-9_]*)?\.?[0-9_]*(?:[eE][+-]?[0-9_]+)?\Z")
 _SAFE = 2**53 - 1
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
 
-Sketch = list[Any]
+Sketch = list[object]
 
 
 class Literals:
@@ -106,7 +103,7 @@ class Literals:
         return _made("unknown", node)
 
     def _object(self, node: Node, depth: int) -> Sketch:
-        members: list[list[Any]] = []
+        members: list[object] = []
         is_open = False
         for child in node.named_children:
             key, value = child, child
@@ -135,28 +132,39 @@ class Literals:
         return text if key.type == "number" and text.isdigit() and (text == "0" or text[0] != "0") else None
 
 
-def _made(kind: str, node: Node, content: Any = None, is_open: bool = False) -> Sketch:
+def _made(kind: str, node: Node, content: object = None, is_open: bool = False) -> Sketch:
     return [kind, node.start_byte, node.end_byte, content, is_open]
 
 
 def _number(node: Node, text: str, sign: int) -> Sketch:
-    if _WHOLE.match(text):
-        value = sign * int(text.replace("_", ""), 0)
-        return _made("value", node, value) if -_SAFE <= value <= _SAFE else _made("unknown", node)
-    if _DECIMAL.match(text):
-        number = sign * float(text.replace("_", ""))
-        whole = number.is_integer() and -_SAFE <= number <= _SAFE
-        return _made("value", node, int(number) if whole else number) if abs(number) < 1e300 else _made("unknown", node)
-    return _made("unknown", node)
+    """Python reads numbers as JavaScript writes them, and refuses 10n and 017, which are left unknown."""
+    try:
+        value: float = int(text, 0)
+    except ValueError:
+        try:
+            value = float(text)
+        except ValueError:
+            return _made("unknown", node)
+        if text.isdigit():  # 017
+            return _made("unknown", node)
+    if not -_SAFE <= value <= _SAFE:
+        return _made("unknown", node)
+    return _made("value", node, sign * (int(value) if value == int(value) else value))
 
 
 def cooked(text: str) -> str | None:
     """What a literal means, its escapes read; None when that is no text that UTF-8 can carry."""
     if "\\" not in text:
         return text.replace("\r\n", "\n")
-    value = _ESCAPE.sub(_unescaped, text)
+    value = _escape().sub(_unescaped, text)
     mended = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return None if "\ufffd" in mended and "\ufffd" not in text else mended
+
+
+@cache
+def _escape() -> re.Pattern[str]:
+    """Compiled when it is first needed: a zygote need not wait for it."""
+    return re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|[\s\S]))")
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -167,7 +175,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return "" if letter in ("\n", "\r", "\r\n", "\u2028", "\u2029") else _ESCAPES.get(letter, letter)
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """JSON of lists, texts, numbers, true, false and null: json itself is not loaded in a zygote."""
     if isinstance(value, str):
         return '"' + value.translate(_JSON) + '"'

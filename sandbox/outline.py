@@ -5,8 +5,6 @@ script declares or assigns itself is never taken for ours. What may be caught or
 Light imports only: a zygote loads this before it forks. It meets hostile text, inside the worker's walls.
 """
 
-from typing import Any
-
 from tree_sitter._binding import Node
 
 from sandbox.fates import Fates
@@ -26,12 +24,25 @@ Step = tuple[str, int, int]
 Path = tuple[str, tuple[Step, ...]]  # the root, and each member with the place of its name
 
 
-def outline(raw: bytes, root: Node) -> list[list[Any]]:
-    """For each use: root, steps, start, end, called, arguments, more arguments, fate, detail, its place, then the flags
-    guarded, repeated, conditional, inside a function."""
+class _Found:
+    """One use: root, steps, start, end, called, arguments, more arguments, fate, detail, its place; then the flags."""
+
+    __slots__ = ("conditional", "guarded", "names", "repeated", "told", "within")
+
+    def __init__(self, told: list[object], names: tuple[str, ...], flags: tuple[bool, bool, bool, bool]) -> None:
+        self.told = told
+        self.names = names
+        self.guarded, self.repeated, self.conditional, self.within = flags
+
+    def row(self) -> list[object]:
+        return [*self.told, self.guarded, self.repeated, self.conditional, self.within]
+
+
+def outline(raw: bytes, root: Node) -> list[object]:
+    """A row for each use, ready to be written as JSON; uses.py reads it."""
     if not any(name.encode() in raw for name in ROOTS):
         return []
-    return _Outline(Tree(raw, root)).uses()
+    return [use.row() for use in _Outline(Tree(raw, root)).uses()]
 
 
 class _Outline:
@@ -44,8 +55,8 @@ class _Outline:
         self._looked_around = False  # Object.keys(tools), tools[name]: the script finds out by itself what there is
         self._catches = any(kind == "catch_clause" for kind in tree.kinds) or b".catch(" in tree.raw or b"allSettled" in tree.raw
 
-    def uses(self) -> list[list[Any]]:
-        found: list[list[Any]] = []
+    def uses(self) -> list[_Found]:
+        found: list[_Found] = []
         for number in self._tree.references:
             path = self._path_of_name(number, 0)
             if path is not None:
@@ -54,10 +65,8 @@ class _Outline:
                 break
         del found[USES_MAX:]
         for use in found:
-            names = tuple(step[0] for step in use[1])
-            conditional = use[12]
-            if any(names[: len(tested)] == tested for tested in self._tested) or (self._looked_around and conditional):
-                use[10] = True
+            asked = any(use.names[: len(tested)] == tested for tested in self._tested)
+            use.guarded = use.guarded or asked or (self._looked_around and use.conditional)
         return found
 
     # ------------------------------------------------------------ what a name means
@@ -116,7 +125,7 @@ class _Outline:
 
     # ------------------------------------------------------------ one use
 
-    def _at(self, number: int, path: Path) -> list[list[Any]]:
+    def _at(self, number: int, path: Path) -> list[_Found]:
         """The use that begins at this name; several when it is taken apart."""
         tree = self._tree
         root, steps = path
@@ -154,7 +163,7 @@ class _Outline:
             return []
         return [self._use(root, steps, number, top, optional)]
 
-    def _taken_apart(self, number: int, top: int, steps: tuple[Step, ...], optional: bool) -> list[list[Any]]:
+    def _taken_apart(self, number: int, top: int, steps: tuple[Step, ...], optional: bool) -> list[_Found]:
         """`const { read, write: put } = tools.files`: each of them is looked up at once."""
         tree = self._tree
         pattern = tree.field(tree.parents[top], "name")
@@ -182,18 +191,20 @@ class _Outline:
         arguments: Node | None = None,
         *,
         fate: str = "",
-    ) -> list[Any]:
+    ) -> _Found:
         node = self._tree.nodes[top]
-        told = (fate, "", 0) if fate else self._fates.of(top)
+        became = (fate, "", 0) if fate else self._fates.of(top)
         sketches, is_open = self._arguments(arguments)
         caught, repeated, conditional, within = self._around(top)
-        guarded = optional or caught or told[0] == "caught"
-        return [
+        told = [
             root, [list(step) for step in steps], self._tree.nodes[number].start_byte, node.end_byte, arguments is not None,
-            sketches, is_open, told[0], told[1], told[2], guarded, repeated, conditional, within,
+            sketches, is_open, *became,
         ]  # fmt: skip
+        names = tuple(step[0] for step in steps)
+        guarded = optional or caught or became[0] == "caught"
+        return _Found(told, names, (guarded, repeated, conditional, within))
 
-    def _arguments(self, node: Node | None) -> tuple[list[Any], bool]:
+    def _arguments(self, node: Node | None) -> tuple[list[object], bool]:
         if node is None:
             return [], False
         if node.type != "arguments":  # a template behind a tool's name

@@ -10,7 +10,6 @@ takes too long ends with the script. Light imports only: a zygote loads this bef
 
 import re
 from functools import cache
-from typing import Any
 
 from tree_sitter._binding import Language, Node, Parser, Query, QueryCursor  # not the packages: what their __init__ loads would
 from tree_sitter_javascript._binding import language  # make every fork slower (see launch.py)
@@ -104,7 +103,7 @@ def _read(raw: bytes) -> Prepared:
     return Prepared(raw.decode(), raw, _parser.parse(raw).root_node)
 
 
-def outlined(readings: list[Prepared]) -> list[list[Any]]:
+def outlined(readings: list[Prepared]) -> list[object]:
     """The uses of tools, by the reading that the grammar understands; none when there is none, or the script is refused."""
     for reading in reversed(readings):
         if reading.may_run and reading.refused is None and not reading.root.has_error:

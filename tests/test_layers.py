@@ -140,7 +140,7 @@ def test_no_file_of_the_zygote_imports_the_hosts_half() -> None:
         "lockdown",
         "wire",
     }
-    heavy = {"anyio", "orjson", "dataclasses", "subprocess", "asyncio", "json", "pathlib", "inspect"}
+    heavy = {"anyio", "orjson", "dataclasses", "subprocess", "asyncio", "json", "pathlib", "inspect", "typing"}
     for name in inside:
         names = set(imported(ROOT / "sandbox" / f"{name}.py"))
         assert not {top.split(".")[0] for top in names} & heavy, name
