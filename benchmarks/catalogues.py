@@ -11,9 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, SchemaError
-from jsonschema.validators import validator_for
-
 DOMAINS = {
     "calendar": "the team calendar", "mail": "the mailbox", "drive": "the document store", "crm": "the customer database",
     "billing": "the billing system", "tickets": "the ticket queue", "warehouse": "the warehouse", "weather": "the weather desk",
@@ -86,10 +83,6 @@ def real(data: Path) -> list[Declared]:
 
 def _add(found: dict[str, Declared], server: str, tool: dict[str, Any]) -> None:
     schema = dict(tool.get("inputSchema") or {"type": "object", "properties": {}})
-    try:
-        validator_for(schema, default=Draft202012Validator).check_schema(schema)
-    except SchemaError:
-        return  # a handful mix dialects of JSON Schema; all systems go without them
     pack = _identifier(server)
     name = f"{pack}_{_identifier(tool['name'])}"
     found.setdefault(name, Declared(pack, name, tool.get("description") or "", schema))

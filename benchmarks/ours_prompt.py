@@ -9,6 +9,7 @@ from benchmarks.peer_runners.lines import function_json
 from catalog import Tool, choose, pack, tool_from_schema
 from catalog.brief import ALLOWANCE_BYTES, brief
 from catalog.help import answer_help
+from catalog.mended import mended
 
 SCRIPT = {"type": "object", "properties": {"script": {"type": "string"}}, "required": ["script"], "additionalProperties": False}
 
@@ -19,7 +20,7 @@ async def _never(_: dict[str, Any]) -> None:
 
 def declared(tools: list[Declared]) -> list[Tool]:
     return [
-        tool_from_schema(short_name(one), one.parameters, _never, pack=one.pack, doc=one.description, output_schema=None)
+        tool_from_schema(short_name(one), mended(one.parameters).schema, _never, pack=one.pack, doc=one.description)
         for one in tools
     ]
 
