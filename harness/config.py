@@ -7,17 +7,23 @@ right name; nothing is ignored.
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from catalog import Profile
+from harness.dispatch import CALL_SECONDS
+from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
 from harness.turn import CALLS_AT_ONCE, TURN_SECONDS
 from sandbox import Limits
 
 FILE = "turnscript.toml"
 PREFIX = "TURNSCRIPT_LIMIT_"
-_TURN_LIMITS = {"turn_seconds": TURN_SECONDS, "calls_at_once": CALLS_AT_ONCE}
+PROFILE_VARIABLE = "TURNSCRIPT_PROFILE"
+_TURN_LIMITS = {"turn_seconds": TURN_SECONDS, "calls_at_once": CALLS_AT_ONCE, "call_seconds": CALL_SECONDS}
+_KEYS = ("limits", "profile", "root", "allow", "profiles", "packs")
+_PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
 
 
 class BadConfig(ValueError):
@@ -27,21 +33,40 @@ class BadConfig(ValueError):
 @dataclass(frozen=True, slots=True)
 class Settings:
     limits: Limits
+    tools: ToolSettings
+    environment: Mapping[str, str]  # for packs: which variables a command gets is the shell pack's decision
     turn_seconds: float = TURN_SECONDS
     calls_at_once: int = CALLS_AT_ONCE
+    call_seconds: float = CALL_SECONDS
 
 
 def read_settings(
-    *, flags: Iterable[str] = (), folder: Path | None = None, environment: Mapping[str, str] | None = None
+    *,
+    flags: Iterable[str] = (),
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    profile: str | None = None,
+    root: Path | None = None,
+    allow: Iterable[str] = (),
 ) -> Settings:
-    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for."""
+    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; the rest as their flags."""
     environment = os.environ if environment is None else environment
-    values = _from_file((folder or Path()) / FILE)
+    path = (folder or Path()) / FILE
+    told = _from_file(path)
+    values = {name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, told, "limits").items()}
     values |= _from_environment(environment)
     values |= _from_flags(flags)
     turn = {name: values.pop(name) for name in _TURN_LIMITS if name in values}
+    tools = ToolSettings(
+        profile=profile or environment.get(PROFILE_VARIABLE) or _text(path, told, "profile") or DEFAULT_PROFILE,
+        profiles=_profiles(path, _table(path, told, "profiles")),
+        packs={name: _table(path, _table(path, told, "packs"), name, "packs.") for name in _table(path, told, "packs")},
+        root=root or path.parent / (_text(path, told, "root") or "."),
+        allow=(*_texts(path, told, "allow"), *allow),
+        folder=path.parent,
+    )
     try:
-        return Settings(Limits(**values), **turn)
+        return Settings(Limits(**values), tools, dict(environment), **turn)
     except ValueError as error:
         raise BadConfig(str(error)) from None
 
@@ -53,13 +78,68 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadConfig(f"{path}: {error}") from None
+    _known(str(path), told, _KEYS)
+    return told
+
+
+def _profiles(path: Path, told: dict[str, Any]) -> dict[str, Profile]:
+    """`extends` takes what the other profile says, and each key given here replaces it; they may stand in any order."""
+    made: dict[str, Profile] = {}
+    waiting = dict(told)
+    while waiting:
+        ready = [name for name, table in waiting.items() if not isinstance(table, dict) or table.get("extends") not in waiting]
+        if not ready:
+            raise BadConfig(f"{path}: profiles {', '.join(waiting)} extend each other in a circle")
+        for name in ready:
+            made[name] = _profile(path, name, _table(path, waiting, name, "profiles."), made)
+            del waiting[name]
+    return made
+
+
+def _profile(path: Path, name: str, told: dict[str, Any], made: dict[str, Profile]) -> Profile:
+    where = f"profiles.{name}"
+    _known(f"{path}: {where}", told, _PROFILE_KEYS)
+    ground = Profile(name=name)
+    if "extends" in told:
+        every = every_profile(ToolSettings(profiles=made))
+        wanted = _text(path, told, "extends", f"{where}.")
+        if wanted not in every:
+            raise BadConfig(f"{path}: {where}.extends: there is no profile {wanted!r}; {_nearest(wanted, list(every))}")
+        ground = every[wanted]
+    lists = {key: _texts(path, told, key, f"{where}.") for key in ("packs", "tools", "without") if key in told}
+    rename = _table(path, told, "rename", f"{where}.")
+    for key, value in rename.items():
+        if not isinstance(value, str):
+            raise BadConfig(f'{path}: {where}.rename.{key}: write "{key}" = "pack.tool"')
+    words = _text(path, told, "why", f"{where}.")
+    return replace(ground, name=name, **lists, **({"rename": rename} if rename else {}), **({"why": words} if words else {}))
+
+
+def _known(where: str, told: Mapping[str, Any], keys: Iterable[str]) -> None:
     for key in told:
-        if key != "limits":
-            raise BadConfig(f"{path}: unknown key {key!r}; {_nearest(key, ['limits'])}")
-    limits = told.get("limits", {})
-    if not isinstance(limits, dict):
-        raise BadConfig(f"{path}: limits must be a table: [limits]")
-    return {name: _number(f"{path}: limits.{name}", name, value) for name, value in limits.items()}
+        if key not in keys:
+            raise BadConfig(f"{where}: unknown key {key!r}; {_nearest(key, list(keys))}")
+
+
+def _table(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, Any]:
+    value = told.get(key, {})
+    if not isinstance(value, dict):
+        raise BadConfig(f"{path}: {prefix}{key} must be a table: [{prefix}{key}]")
+    return value
+
+
+def _text(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> str:
+    value = told.get(key, "")
+    if not isinstance(value, str):
+        raise BadConfig(f"{path}: {prefix}{key} must be text, not {value!r}")
+    return value
+
+
+def _texts(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> tuple[str, ...]:
+    value = told.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise BadConfig(f'{path}: {prefix}{key} must be a list of texts, such as {key} = ["files"]')
+    return tuple(value)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -1,43 +1,96 @@
-"""Who answers a script's calls: functions for tools, the host itself for `sleep`, `help`, `recall` and `relax`."""
+"""Who answers a script's calls: a tool's function, or the host itself for `sleep`, `help`, `recall` and `relax`.
 
-from collections.abc import Awaitable, Callable, Mapping
+Every call ends in an outcome. Only here may any exception be caught: what a tool raises becomes a problem the script can catch.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import anyio
 
+from catalog import Toolbox, ToolProblem
+from catalog.help import answer_help
 from sandbox import Called, Problem, Reject, Resolve
 
-WORLD = (
-    "tools.<pack>.<tool>({…}) calls a tool and gives a promise; show(value) puts a value in the transcript; "
-    "console.log(…) prints; store(key, value) and load(key) keep JSON between scripts; sleep(ms) waits; "
-    "context and budget are facts; "
-    "the last expression, or return <value>, is the result."
-)
+CALL_SECONDS = 60.0  # one call, unless the tool declares its own; a script learns of a hung tool well within the turn
+
+Approve = Callable[[str, Mapping[str, Any]], Awaitable[bool]]
 
 
-async def answer_builtin(call: Called) -> Resolve | Reject:
-    if call.tool == "sleep":
-        await anyio.sleep(float(call.args[0]) / 1000)
-        return Resolve(call.call_id, None)
-    if call.tool == "help":
-        return Resolve(call.call_id, WORLD)
-    if call.tool == "recall":
-        return Reject(
-            call.call_id,
-            Problem(
-                "unknown_handle",
-                f"nothing is kept under {call.args[0]!r}",
-                "handles are given where something was cut; copy one as it stands",
-            ),
-        )
+async def nobody(tool: str, arguments: Mapping[str, Any]) -> bool:
+    """No approver: a missing answer denies."""
+    return False
+
+
+def allowed(patterns: Iterable[str]) -> Approve:
+    """An approver that says yes to tools by name or pattern (`patch.*`), and no to the others."""
+    known = tuple(patterns)
+
+    async def approve(tool: str, arguments: Mapping[str, Any]) -> bool:
+        return any(fnmatchcase(tool, pattern) for pattern in known)
+
+    return approve
+
+
+async def answer_builtin(toolbox: Toolbox, call: Called) -> Resolve | Reject:
+    try:
+        if call.tool == "sleep":
+            await anyio.sleep(float(call.args[0]) / 1000)
+            return Resolve(call.call_id, None)
+        if call.tool == "help":
+            return Resolve(call.call_id, answer_help(toolbox.offer, call.args))
+        if call.tool == "recall":
+            return Resolve(call.call_id, toolbox.host.results.get(str(call.args[0]) if call.args else ""))
+    except ToolProblem as problem:
+        return _reject(call, problem)
     return Reject(call.call_id, Problem("nothing_to_relax", "this run has no cap that relax could raise", "go on without it"))
 
 
-async def answer_tool(functions: Mapping[str, Callable[..., Awaitable[Any]]], call: Called) -> Resolve | Reject:
-    """Call the function: one object becomes keyword arguments, anything else goes in by position."""
-    named = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], dict) else None
+async def answer_tool(
+    toolbox: Toolbox, call: Called, *, approve: Approve = nobody, call_seconds: float = CALL_SECONDS
+) -> Resolve | Reject:
+    """Check the arguments, ask where the tool says so, call the function within its time."""
+    tool = toolbox.tools[call.tool]
+    seconds = tool.facts.timeout_seconds or call_seconds
     try:
-        value = await (functions[call.tool](**named) if named is not None else functions[call.tool](*call.args))
+        bound = toolbox.bind(call.tool, call.args)
+        if tool.asks(bound.named) and not await approve(call.tool, bound.named):
+            return _reject(call, _denied(call.tool))
+        with anyio.move_on_after(seconds) as deadline:
+            return Resolve(call.call_id, await toolbox.call(call.tool, bound))
     except Exception as error:
-        return Reject(call.call_id, Problem("tool_failed", f"{call.tool} failed: {type(error).__name__}: {error}"))
-    return Resolve(call.call_id, value)
+        return _reject(call, _problem(call.tool, error))
+    assert deadline.cancelled_caught
+    return _reject(call, _too_slow(call.tool, seconds))
+
+
+def _reject(call: Called, problem: ToolProblem) -> Reject:
+    return Reject(call.call_id, Problem(problem.code, problem.message, problem.hint, problem.data))
+
+
+def _problem(tool: str, error: Exception) -> ToolProblem:
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:  # a task group around the one failure
+        error = error.exceptions[0]
+    if isinstance(error, ToolProblem):
+        return error
+    return ToolProblem(
+        "tool_failed", f"{tool} failed: {type(error).__name__}: {error}", hint="catch it and go on, or try it another way"
+    )
+
+
+def _denied(tool: str) -> ToolProblem:
+    return ToolProblem(
+        "denied",
+        f"{tool} needs a person's approval, and it was not given",
+        hint="it had no effect; go on without it, or say what you wanted to do and why",
+    )
+
+
+def _too_slow(tool: str, seconds: float) -> ToolProblem:
+    return ToolProblem(
+        "tool_timeout",
+        f"{tool} took more than {seconds:g} seconds and was cancelled",
+        hint="ask for less at once; part of its effect may have happened: look before you repeat it",
+        data={"seconds": seconds},
+    )

@@ -5,16 +5,21 @@ The order in which outcomes are fed back is the order in which they came; it is 
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from time import time
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.dispatch import answer_builtin, answer_tool
+from catalog import Host, Pack, Toolbox, open_toolbox
+from harness.dispatch import CALL_SECONDS, Approve, answer_builtin, answer_tool, nobody
+from harness.offers import offer_of
 from sandbox import (
     BUILTINS,
     Called,
@@ -86,36 +91,47 @@ async def run_script(
     source: str,
     *,
     tools: Mapping[str, Callable[..., Awaitable[Any]]] | None = None,
+    packs: Iterable[Pack | ModuleType | str] = (),
+    toolbox: Toolbox | None = None,
+    root: Path | str = ".",
+    approve: Approve = nobody,
     pool: Pool | None = None,
     start: Start | None = None,
 ) -> Outcome:
-    """Run one script with these tools (`pack.tool` to async function) and say what came of it.
+    """Run one script and say what came of it.
 
+    Tools come from `packs` (modules, packs or names such as "files"), from `tools` (`pack.tool` to a typed async function), or
+    from a `toolbox` that is open already. `approve` is asked before calls of tools that need it; without it they are denied.
     Without a pool one is started for this script alone; `start` carries anything else: limits, context, stored values.
     """
-    functions = dict(tools or {})
-    told = replace(start or Start(source="", now=time() * 1000), source=source, tools=tuple(functions))
-    if pool is None:
-        async with Pool(workers=1, limits=told.limits) as own, own.sandbox() as box:
-            return await run_turn(box, told, partial(answer_tool, functions))
-    async with pool.sandbox() as box:
-        return await run_turn(box, told, partial(answer_tool, functions))
+    async with AsyncExitStack() as stack:
+        if toolbox is None:
+            opening = open_toolbox(offer_of(packs, tools), host=Host(root=Path(root)))
+            toolbox = await stack.enter_async_context(opening)
+        told = replace(start or Start(source="", now=time() * 1000), source=source, tools=tuple(toolbox.tools))
+        if pool is None:
+            pool = await stack.enter_async_context(Pool(workers=1, limits=told.limits))
+        box = await stack.enter_async_context(pool.sandbox())
+        return await run_turn(box, told, toolbox, approve=approve)
 
 
 async def run_turn(
     box: "Sandbox | LocalSandbox",
     start: Start,
-    answer: Answer,
+    toolbox: Toolbox,
     *,
+    approve: Approve = nobody,
     turn_seconds: float = TURN_SECONDS,
     calls_at_once: int = CALLS_AT_ONCE,
+    call_seconds: float = CALL_SECONDS,
 ) -> Outcome:
-    """Run a script to its end in this sandbox; `answer` settles each of its tool calls."""
+    """Run a script to its end in this sandbox; the toolbox settles each of its calls."""
+    answer = partial(answer_tool, toolbox, approve=approve, call_seconds=call_seconds)
     events: list[Event] = []
     settled: list[Resolve | Reject] = []
     with anyio.move_on_after(turn_seconds) as deadline:
         async with anyio.create_task_group() as tasks:
-            calls = _Calls(tasks, answer, calls_at_once)
+            calls = _Calls(tasks, answer, partial(answer_builtin, toolbox), calls_at_once)
             batch = await box.send(start)
             while True:
                 events += batch
@@ -138,9 +154,10 @@ async def run_turn(
 class _Calls:
     """The open calls of a turn: so many run at once, the rest queue in order; outcomes ready together travel together."""
 
-    def __init__(self, tasks: TaskGroup, answer: Answer, at_once: int) -> None:
+    def __init__(self, tasks: TaskGroup, answer: Answer, answer_builtin: Answer, at_once: int) -> None:
         self._tasks = tasks
         self._answer = answer
+        self._answer_builtin = answer_builtin
         self._places = at_once
         self._queue: deque[Called] = deque()
         self._ready: list[Resolve | Reject] = []
@@ -148,7 +165,7 @@ class _Calls:
 
     def add(self, call: Called) -> None:
         if call.tool in BUILTINS:  # they wait for nothing that others could want
-            self._tasks.start_soon(self._settle, call, answer_builtin)
+            self._tasks.start_soon(self._settle, call, self._answer_builtin)
         else:
             self._queue.append(call)
             self._start_what_fits()

@@ -11,10 +11,14 @@ import typer
 
 from harness.cli.doctor import doctor
 from harness.cli.limits import limits
+from harness.cli.new_pack import new_pack
 from harness.cli.run import run
+from harness.cli.tools import tools
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(run)
+app.command()(tools)
+app.command("new-pack")(new_pack)
 app.command()(doctor)
 app.command()(limits)
 

@@ -6,6 +6,7 @@ from typing import ParamSpec
 
 import typer
 
+from catalog import BadPack, ToolProblem
 from harness.config import BadConfig
 from sandbox import Unavailable
 
@@ -22,7 +23,7 @@ def faults_as_one_line(verb: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             verb(*args, **kwargs)
-        except (Fault, BadConfig) as error:
+        except (Fault, BadConfig, BadPack, ToolProblem) as error:
             raise _exit(str(error), EXIT_USE) from None
         except Unavailable as error:
             raise _exit(str(error), EXIT_NO_SANDBOX) from None

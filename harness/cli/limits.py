@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from harness.dispatch import CALL_SECONDS
 from harness.turn import CALLS_AT_ONCE, TURN_SECONDS
 from sandbox.limits import table
 
@@ -16,6 +17,7 @@ _TURN = [
         f"{TURN_SECONDS:,} seconds",
         "wall time of a turn, tools included: long builds fit, an agent is never held for ever",
     ),
+    ("call_seconds", f"{CALL_SECONDS:,} seconds", "one tool call, unless the tool declares its own"),
     ("calls_at_once", f"{CALLS_AT_ONCE:,} calls", "the rest queue in order, so that Promise.all over 100 files just works"),
 ]
 

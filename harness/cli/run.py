@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import time
 from typing import Annotated, Any, cast
@@ -10,9 +10,12 @@ from typing import Annotated, Any, cast
 import anyio
 import typer
 
+from catalog import Host, Offer, open_toolbox
 from harness.cli.fault import Fault, faults_as_one_line
+from harness.cli.options import Packs, Profile, Root
 from harness.config import Settings, read_settings
-from harness.dispatch import answer_tool
+from harness.dispatch import allowed
+from harness.offers import offer_from
 from harness.turn import Outcome, run_turn
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
 from sandbox.pool import Isolation
@@ -24,6 +27,12 @@ ONE_LINE = 100  # a value that fits is printed on one line
 @faults_as_one_line
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="The script; - reads it from standard input.")],
+    profile: Profile = None,
+    pack: Packs = None,
+    root: Root = None,
+    allow: Annotated[
+        list[str] | None, typer.Option(help="Tools that may run without asking, such as 'patch.*'; others that ask are denied.")
+    ] = None,
     limit: Annotated[
         list[str] | None, typer.Option(help="name=value, such as engine_seconds=2; `turnscript limits` lists them.")
     ] = None,
@@ -41,32 +50,36 @@ def run(
 
       echo '1 + 1' | turnscript run -
 
+      turnscript run job.js --profile core-codex --allow 'patch.*' --root ~/project
+
       turnscript run job.js --limit engine_seconds=2 --json
     """
-    start = Start(source=_source(file), context=_object(context), now=time() * 1000 if now is None else now, seed=seed)
-    settings = read_settings(flags=limit or ())
+    start = Start(source=read_source(file), context=_object(context), now=time() * 1000 if now is None else now, seed=seed)
+    settings = read_settings(flags=limit or (), profile=profile, root=root, allow=allow or ())
     if isolation not in ("locked", "process", "in_process"):
         raise Fault(f"--isolation {isolation}: choose locked, process or in_process")
     pool = Pool(workers=1, isolation=cast(Isolation, isolation), limits=settings.limits).start_early()
-    outcome = anyio.run(_run, start, settings, pool)
+    outcome = anyio.run(_run, start, settings, pool, offer_from(settings.tools, more_packs=pack or ()))
     _print_json(outcome) if as_json else _print(outcome)
     if not outcome.ok:
         raise typer.Exit(EXIT_EXCEEDED if isinstance(outcome.ending, Exceeded) else EXIT_FAILED)
 
 
-async def _run(start: Start, settings: Settings, pool: Pool) -> Outcome:
-    told = Start(source=start.source, context=start.context, now=start.now, seed=start.seed, limits=settings.limits)
-    async with pool, pool.sandbox() as box:
+async def _run(start: Start, settings: Settings, pool: Pool, offer: Offer) -> Outcome:
+    host = Host(root=settings.tools.root, environment=settings.environment)
+    async with open_toolbox(offer, host=host, settings=settings.tools.packs) as toolbox, pool, pool.sandbox() as box:
         return await run_turn(
             box,
-            told,
-            lambda call: answer_tool({}, call),
+            replace(start, tools=tuple(toolbox.tools), limits=settings.limits),
+            toolbox,
+            approve=allowed(settings.tools.allow),
             turn_seconds=settings.turn_seconds,
             calls_at_once=settings.calls_at_once,
+            call_seconds=settings.call_seconds,
         )
 
 
-def _source(file: str) -> str:
+def read_source(file: str) -> str:
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

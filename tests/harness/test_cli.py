@@ -36,8 +36,6 @@ def test_run_reads_standard_input() -> None:
 
 FAILURES = [
     ("let b = ;", 1, "SyntaxError: unexpected token in expression: ';'  (line 1, column 9)\n  1 | let b = ;\n    |         ^\n"),
-    ("await tools.files.read('x')", 1, "unknown_tool: there is no pack files  (line 1, column 7)\n  1 | await tools.files.read('x')\n    |       ^\n"
-     "  hint: this script was given no tools\n"),
     ("const a = [];\nfor (;;) a.push('x'.repeat(1e6) + a.length)", 3, "LimitExceeded: the script needed more than 33,554,432 bytes of memory"),
 ]  # fmt: skip
 
@@ -153,3 +151,89 @@ def test_ctrl_c_ends_cleanly() -> None:
     assert running.stderr.read() == "turnscript: interrupted\n"
     running.stdout.close()  # type: ignore[union-attr]
     running.stderr.close()
+
+
+def test_run_offers_the_read_only_tools_of_this_folder_unless_told_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    assert turnscript("run", "-", stdin="(await tools.files.read('a.txt')).total_lines", cwd=tmp_path).stdout == "2\n"
+    assert turnscript("run", "-", "--root", str(tmp_path), stdin="(await tools.files.read('a.txt')).total_lines").stdout == "2\n"
+    done = turnscript("run", "-", "--profile", "none", stdin="await tools.files.read('a.txt')", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "") and "there is no pack files" in done.stderr
+
+
+PATCH = "await tools.patch.apply({ patch: `*** Begin Patch\n*** Add File: b.txt\n+hello\n*** End Patch` })"
+
+
+def test_a_tool_that_asks_is_denied_unless_it_is_allowed(tmp_path: Path) -> None:
+    done = turnscript("run", "-", "--profile", "core-codex", stdin=PATCH, cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr.startswith("denied: patch.apply needs a person's approval, and it was not given")
+    assert not (tmp_path / "b.txt").exists()
+    done = turnscript("run", "-", "--profile", "core-codex", "--allow", "patch.*", stdin=PATCH, cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "b.txt").read_text() == "hello\n"
+
+
+def test_tools_are_listed_searched_and_declared() -> None:
+    listed = turnscript("tools", "--profile", "all", COLUMNS="200").stdout
+    for name in (
+        "files.read",
+        "patch.apply",
+        "shell.run",
+        "web.fetch",
+        "agents.ask",
+        "results.read",
+        "git.log",
+        "plan.update",
+        "search.grep",
+    ):
+        assert name in listed
+    first = turnscript("tools", "find", "text", "in", "files", "--profile", "all", "--format", "json-schema")
+    assert json.loads(first.stdout)[0]["name"] == "search.grep"
+    assert "read(args: {" in turnscript("tools", "--format", "ts").stdout
+    assert "core-codex" in turnscript("tools", "--profiles", COLUMNS="200").stdout
+
+
+def test_a_wrong_format_profile_or_pack_is_one_line() -> None:
+    for args, told in (
+        (["--format", "yaml"], "turnscript: --format yaml: choose table, ts, json-schema, md, prompt\n"),
+        (["--profile", "readonly"], "turnscript: there is no profile 'readonly'; did you mean read-only?\n"),
+        (["--pack", "./no.py"], "turnscript: no.py: there is no such file; give the path of a pack's module\n"),
+    ):
+        done = turnscript("tools", *args)
+        assert (done.stderr, done.returncode) == (told, 2)
+
+
+def test_a_new_pack_works_as_the_page_says(tmp_path: Path) -> None:
+    """Every command of the page for authors, typed as it stands there."""
+    page = (ROOT / "docs" / "writing-a-pack.md").read_text()
+    console = page.split("```console\n", 1)[1].split("```", 1)[0]
+    shim = tmp_path / "bin" / "turnscript"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -c "from harness.cli import app; app(prog_name=\'turnscript\')" "$@"\n')
+    shim.chmod(0o755)
+    folder = tmp_path / "new"
+    folder.mkdir()
+    env = {
+        **os.environ,
+        "PATH": f"{shim.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": f"{ROOT}:{folder}",
+    }
+    shown = ""
+    for command in [line.removeprefix("$ ") for line in console.splitlines() if line.startswith("$ ")]:
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=folder, env=env, timeout=60)
+        shown += f"$ {command}\n{done.stdout}{done.stderr}"
+    assert shown == console
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_weather_pack.py"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=env,
+        timeout=120,
+    )
+    assert "4 passed" in tested.stdout, tested.stdout
+    again = turnscript("new-pack", "weather", cwd=folder)
+    assert again.returncode == 2 and again.stderr.startswith("turnscript: weather_pack.py exists already; nothing was written.")
+    assert (
+        turnscript("new-pack", "My Pack", cwd=folder).stderr
+        == "turnscript: new-pack My Pack: a pack's name is small letters, digits and _; try my_pack\n"
+    )

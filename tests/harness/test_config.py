@@ -35,6 +35,24 @@ WRONG = [
     ("[limits]\ncalls = true", [], {}, "{file}: limits.calls: True is not a whole number above 0"),
     ("[limits]\ncalls = 'many'", [], {}, "{file}: limits.calls: 'many' is not a whole number above 0"),
     ("[limits", [], {}, "{file}: "),
+    ("profile = 3", [], {}, "{file}: profile must be text, not 3"),
+    ("[profiles]\nmine = 3", [], {}, "{file}: profiles.mine must be a table: [profiles.mine]"),
+    ("[profiles.mine]\npack = ['files']", [], {}, "{file}: profiles.mine: unknown key 'pack'; did you mean packs?"),
+    (
+        "[profiles.mine]\npacks = 'files'",
+        [],
+        {},
+        '{file}: profiles.mine.packs must be a list of texts, such as packs = ["files"]',
+    ),
+    (
+        "[profiles.mine]\nextends = 'readonly'",
+        [],
+        {},
+        "{file}: profiles.mine.extends: there is no profile 'readonly'; did you mean read-only?",
+    ),
+    ("[profiles.a]\nextends = 'b'\n[profiles.b]\nextends = 'a'", [], {}, "{file}: profiles a, b extend each other in a circle"),
+    ("[profiles.a]\n[profiles.a.rename]\nx = 3", [], {}, '{file}: profiles.a.rename.x: write "x" = "pack.tool"'),
+    ("[packs]\nweb = 3", [], {}, "{file}: packs.web must be a table: [packs.web]"),
     ("", ["calls"], {}, "--limit calls: write name=value, such as --limit engine_seconds=2"),
     ("", ["heap=3"], {}, "--limit heap: there is no limit 'heap'; did you mean heap_bytes?"),
     ("", ["engine_seconds=-1"], {}, "--limit engine_seconds: '-1' is not a number above 0"),
@@ -53,3 +71,33 @@ def test_what_is_wrong_is_named_with_the_place_and_the_nearest_name(
     with pytest.raises(BadConfig) as caught:
         read_settings(flags=flags, folder=tmp_path, environment=environment)
     assert str(caught.value).startswith(told.format(file=file))
+
+
+def test_profiles_extend_each_other_in_any_order(tmp_path: Path) -> None:
+    (tmp_path / "turnscript.toml").write_text(
+        """profile = "mine"
+root = "work"
+allow = ["patch.*"]
+[profiles.mine]
+extends = "team"
+without = ["files.image"]
+[profiles.team]
+extends = "read-only"
+packs = ["files", "git"]
+[packs.files]
+root = "docs"
+"""
+    )
+    tools = read_settings(folder=tmp_path, environment={}, allow=["shell.run"]).tools
+    assert (tools.profile, tools.root, tools.allow) == ("mine", tmp_path / "work", ("patch.*", "shell.run"))
+    assert (tools.profiles["mine"].packs, tools.profiles["mine"].without) == (("files", "git"), ("files.image",))
+    assert tools.packs == {"files": {"root": "docs"}}
+
+
+def test_a_profile_comes_from_the_flag_then_the_environment_then_the_file(tmp_path: Path) -> None:
+    (tmp_path / "turnscript.toml").write_text('profile = "file-ops"\n')
+    environment = {"TURNSCRIPT_PROFILE": "research"}
+    assert read_settings(folder=tmp_path, environment={}).tools.profile == "file-ops"
+    assert read_settings(folder=tmp_path, environment=environment).tools.profile == "research"
+    assert read_settings(folder=tmp_path, environment=environment, profile="all").tools.profile == "all"
+    assert read_settings(folder=tmp_path / "elsewhere", environment={}).tools.profile == "read-only"

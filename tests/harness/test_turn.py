@@ -1,12 +1,14 @@
 """A turn from the outside: run_script with real functions, in a real worker."""
 
-from typing import Any
+from pathlib import Path
 
 import anyio
 import pytest
 
+from catalog import Host, open_toolbox
 from harness import Outcome, run_script, run_turn
-from sandbox import Called, Exceeded, Finished, Limits, Pool, Reject, Resolve, Start
+from harness.offers import offer_of
+from sandbox import Exceeded, Finished, Limits, Pool, Start
 
 pytestmark = pytest.mark.anyio
 
@@ -15,7 +17,7 @@ async def add(a: int, b: int = 1) -> int:
     return a + b
 
 
-async def fail(**_: Any) -> None:
+async def fail() -> None:
     raise FileNotFoundError("no such thing")
 
 
@@ -75,13 +77,13 @@ async def test_a_call_that_nobody_awaited_but_that_ended_is_named_too() -> None:
 
 
 async def test_a_turn_that_takes_too_long_says_what_was_open() -> None:
-    async def answer(call: Called) -> Resolve | Reject:
+    async def forever() -> None:
         await anyio.sleep_forever()
-        raise AssertionError
 
-    async with Pool() as pool, pool.sandbox() as box:
+    offer = offer_of(tools={"x.a": forever, "x.b": forever})
+    async with open_toolbox(offer, host=Host(root=Path())) as toolbox, Pool() as pool, pool.sandbox() as box:
         start = Start(source="await Promise.all([tools.x.a(), tools.x.b()])", tools=("x.a", "x.b"))
-        outcome = await run_turn(box, start, answer, turn_seconds=0.1)
+        outcome = await run_turn(box, start, toolbox, turn_seconds=0.1)
     assert isinstance(outcome.ending, Exceeded) and outcome.ending.limit == "turn_seconds"
     assert outcome.ending.error.message == "the turn took more than 0.1 seconds; still open: x.a (line 1), x.b (line 1)"
 
@@ -89,9 +91,10 @@ async def test_a_turn_that_takes_too_long_says_what_was_open() -> None:
 async def test_sleep_help_recall_and_relax_are_answered() -> None:
     source = """const t = Date.now(); await sleep(20); const slept = Date.now() - t;
 const names = []; for (const f of [recall, relax]) try { await f('x') } catch (e) { names.push(e.name) }
-[slept >= 20, (await help()).slice(0, 24), names]"""
+[slept >= 20, await help(), names]"""
     outcome = await run_script(source)
-    assert outcome.value == [True, "tools.<pack>.<tool>({…})", ["unknown_handle", "nothing_to_relax"]]
+    told = "No tools are on offer in this session; write plain JavaScript."
+    assert outcome.value == [True, told, ["unknown_handle", "nothing_to_relax"]]
 
 
 async def test_the_order_of_settlement_is_on_record() -> None:

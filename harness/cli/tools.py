@@ -1,0 +1,141 @@
+"""`turnscript tools`: what is on offer, for people and for programs; `docs/tools.md` is its `--format md`."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from catalog import Offer, Tool
+from catalog.brief import brief
+from catalog.declare import declarations, signature
+from catalog.search import search
+from harness.cli.fault import Fault, faults_as_one_line
+from harness.cli.options import Packs, Profile
+from harness.config import read_settings
+from harness.offers import every_profile, offer_from
+
+FORMATS = ("table", "ts", "json-schema", "md", "prompt")
+_MOST = 20
+
+
+@faults_as_one_line
+def tools(
+    words: Annotated[list[str] | None, typer.Argument(help="Search for these words; the best fits come first.")] = None,
+    profile: Profile = None,
+    pack: Packs = None,
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "table",
+    profiles: Annotated[bool, typer.Option("--profiles", help="List the profiles instead.")] = False,
+) -> None:
+    """List the tools on offer: name, signature, what they touch, whether they ask.
+
+    Examples:
+
+      turnscript tools --profile all
+
+      turnscript tools rename a file
+
+      turnscript tools --pack ./weather_pack.py --format ts
+    """
+    settings = read_settings(profile=profile or (None if not pack else "none"))
+    if profiles:
+        Console().print(_profiles_table(settings))
+        return
+    if form not in FORMATS:
+        raise Fault(f"--format {form}: choose {', '.join(FORMATS)}")
+    offer = offer_from(settings.tools, more_packs=pack or ())
+    found = (
+        [hit.tool for hit in search(offer.tools.values(), " ".join(words), limit=_MOST)] if words else list(offer.tools.values())
+    )
+    if not found:
+        raise Fault(f"no tool fits {' '.join(words or [])!r}" if words else "no tools are on offer; try --profile all")
+    if form == "table":
+        Console().print(_table(found))
+    else:
+        typer.echo(_text(form, offer, found), nl=form != "md")
+
+
+def _text(form: str, offer: Offer, found: list[Tool]) -> str:
+    match form:
+        case "ts":
+            return declarations(found)
+        case "json-schema":
+            return json.dumps([_as_json(tool) for tool in found], indent=2, ensure_ascii=False)
+        case "prompt":
+            return brief(found)
+        case _:
+            return as_markdown(offer, found)
+
+
+def _table(found: list[Tool]) -> Table:
+    drawn = Table("tool", "effect", "asks", "what it does")
+    last = ""
+    for tool in found:
+        if last and tool.pack != last:
+            drawn.add_section()
+        last = tool.pack
+        drawn.add_row(Text(signature(tool)), tool.facts.effect, asks(tool), Text(tool.summary))
+    return drawn
+
+
+def _profiles_table(settings: object) -> Table:
+    drawn = Table("profile", "packs", "tools", "what for")
+    for one in every_profile(settings.tools).values():  # type: ignore[attr-defined]
+        packs = "all" if one.packs is None else ", ".join(one.packs) or "none"
+        only = "all of them" if one.tools is None else ", ".join(one.tools)
+        drawn.add_row(one.name, packs, only + (f" without {', '.join(one.without)}" if one.without else ""), one.why)
+    return drawn
+
+
+def asks(tool: Tool) -> str:
+    """Does it ask a person first?"""
+    return "by its arguments" if callable(tool.facts.approval) else "yes" if tool.facts.approval else "no"
+
+
+def effect_text(tool: Tool) -> str:
+    parts = []
+    for verb, keys in (("reads", tool.facts.reads), ("writes", tool.facts.writes)):
+        if keys:
+            parts.append(f"{verb} by its arguments" if callable(keys) else f"{verb} {', '.join(f'`{key}`' for key in keys)}")
+    return f"{tool.facts.effect}" + (f": {'; '.join(parts)}" if parts else "")
+
+
+def _as_json(tool: Tool) -> dict[str, object]:
+    return {
+        "name": tool.full_name,
+        "description": tool.doc,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "effect": tool.facts.effect,
+        "approval": asks(tool),
+        "timeout_seconds": tool.facts.timeout_seconds,
+        "shape": tool.facts.shape,
+    }
+
+
+def as_markdown(offer: Offer, found: list[Tool]) -> str:
+    """A page for people: packs, tools, arguments, effects."""
+    rows: list[str] = []
+    last = ""
+    for tool in found:
+        if tool.pack != last:
+            last = tool.pack
+            rows += [f"## {last}", "", offer.homes[tool.full_name].doc.strip(), ""]
+        rows += [f"### `{tool.full_name}`", "", "```ts", signature(tool), "```", "", tool.doc.strip(), ""]
+        rows += _arguments(tool)
+        rows += [f"Effect: {effect_text(tool)}. Asks for approval: {asks(tool)}.", ""]
+    return "\n".join(rows).rstrip() + "\n"
+
+
+def _arguments(tool: Tool) -> list[str]:
+    if not tool.properties:
+        return []
+    rows = ["| argument | default | meaning |", "|---|---|---|"]
+    for name, schema in tool.properties.items():
+        told = schema if isinstance(schema, dict) else {}
+        default = "required" if name in tool.required else f"`{json.dumps(told.get('default'), ensure_ascii=False)}`"
+        words = " ".join(str(told.get("description", "")).split()).replace("|", "\\|")
+        rows.append(f"| `{name}` | {default} | {words} |")
+    return [*rows, ""]

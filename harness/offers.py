@@ -1,0 +1,68 @@
+"""From settings to the tools on offer: which profile, which packs, loaded by name. The only place that turns names into packs."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from catalog import BadPack, Offer, Pack, Profile, choose, known_packs, load_pack, pack
+from catalog.reflect import reflect
+from catalog.selection import PROFILES
+
+DEFAULT_PROFILE = "read-only"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSettings:
+    """What configuration says about tools: `profiles` beside the shipped ones, and each pack's own settings, unread."""
+
+    profile: str = DEFAULT_PROFILE
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    root: Path = Path()
+    allow: tuple[str, ...] = ()  # patterns of tools that need no further approval
+    folder: Path = Path()  # where paths of packs count from
+
+
+def every_profile(settings: ToolSettings) -> dict[str, Profile]:
+    return PROFILES | dict(settings.profiles)
+
+
+def offer_from(settings: ToolSettings, *, more_packs: Iterable[str] = ()) -> Offer:
+    """The offer of the profile that is set, and of the packs named besides, whole."""
+    profiles = every_profile(settings)
+    profile = profiles.get(settings.profile)
+    if profile is None:
+        near = get_close_matches(settings.profile, list(profiles), n=1, cutoff=0.4)
+        guess = f"did you mean {near[0]}?" if near else f"there are: {', '.join(profiles)}"
+        raise BadPack(f"there is no profile {settings.profile!r}; {guess}")
+    names = tuple(known_packs()) if profile.packs is None else profile.packs
+    packs = [load_pack(name, folder=settings.folder) for name in names]
+    chosen = {one.name for one in packs}
+    added = [one for one in (load_pack(name, folder=settings.folder) for name in more_packs) if one.name not in chosen]
+    tools = profile.tools
+    if added and tools is not None:
+        tools = (*tools, *(one.name for one in added))
+    if not packs and not added:
+        return choose([])
+    return choose([*packs, *added], tools=tools, without=profile.without, rename=profile.rename, profile=profile.name)
+
+
+def offer_of(
+    packs: Iterable[Pack | ModuleType | str] = (), tools: Mapping[str, Callable[..., Awaitable[Any]]] | None = None
+) -> Offer:
+    """From packs, modules and names, and from functions by the name that scripts use (`weather.now`)."""
+    made = [one if isinstance(one, Pack) else pack(one) if isinstance(one, ModuleType) else load_pack(one) for one in packs]
+    return choose([*made, *_packs_of_functions(tools or {})])
+
+
+def _packs_of_functions(tools: Mapping[str, Callable[..., Awaitable[Any]]]) -> list[Pack]:
+    grouped: dict[str, list[Any]] = {}
+    for full_name, function in tools.items():
+        name, dot, own = full_name.partition(".")
+        if not dot or not name.isidentifier() or not own.isidentifier():
+            raise BadPack(f"tools={{{full_name!r}: …}}: a tool's name is <pack>.<tool>, such as {'weather.now'!r}")
+        grouped.setdefault(name, []).append(reflect(function, pack=name, name=own))
+    return [pack(name, members, doc="") for name, members in grouped.items()]
