@@ -6,8 +6,11 @@ Python's own engine is never given such a pattern: it takes seconds for 26 chara
 import shutil
 import subprocess
 import sysconfig
+import tempfile
+from typing import IO
 
 import anyio
+import anyio.to_thread
 
 from catalog import ToolProblem
 
@@ -40,10 +43,11 @@ async def matching_lines(lines: list[str], pattern: str, *, literal: bool, ignor
     ]
     command += ["--fixed-strings"] if literal else []
     command += ["--ignore-case"] if ignore_case else []
-    with anyio.move_on_after(SECONDS_MAX):
-        text = "\n".join(lines).encode("utf-8", "surrogatepass") + b"\n"
+    with anyio.move_on_after(SECONDS_MAX), tempfile.TemporaryFile() as text:
+        # A file and not a pipe: ripgrep ends without reading when it refuses a pattern, and a pipe would break under the writer.
+        await anyio.to_thread.run_sync(_fill, text, lines)
         ended = await anyio.run_process(
-            [*command, "--regexp", pattern, "-"], input=text, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}
+            [*command, "--regexp", pattern, "-"], stdin=text, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}
         )
         if ended.returncode > 1:
             raise _bad(ended.stderr.decode("utf-8", "replace"))
@@ -53,6 +57,11 @@ async def matching_lines(lines: list[str], pattern: str, *, literal: bool, ignor
         f"the search took more than {SECONDS_MAX:g} s",
         hint="use a simpler pattern, or a pointer to a part of the value",
     )
+
+
+def _fill(text: IO[bytes], lines: list[str]) -> None:
+    text.write("\n".join(lines).encode("utf-8", "surrogatepass") + b"\n")
+    text.seek(0)
 
 
 def ripgrep() -> str:
