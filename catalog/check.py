@@ -179,7 +179,7 @@ def _of_alternatives(tool: Tool, error: ValidationError, path: str) -> Iterator[
 
 
 def _expected(error: ValidationError) -> str:
-    limit = error.validator_value
+    limit: Any = error.validator_value
     match error.validator:
         case "type":
             return _either([_WORDS.get(kind, kind) for kind in (limit if isinstance(limit, list) else [limit])])

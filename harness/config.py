@@ -53,7 +53,9 @@ def read_settings(
     environment = os.environ if environment is None else environment
     path = (folder or Path()) / FILE
     told = _from_file(path)
-    values = {name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, told, "limits").items()}
+    values: dict[str, Any] = {
+        name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, told, "limits").items()
+    }
     values |= _from_environment(environment)
     values |= _from_flags(flags)
     turn = {name: values.pop(name) for name in _TURN_LIMITS if name in values}
@@ -106,13 +108,16 @@ def _profile(path: Path, name: str, told: dict[str, Any], made: dict[str, Profil
         if wanted not in every:
             raise BadConfig(f"{path}: {where}.extends: there is no profile {wanted!r}; {_nearest(wanted, list(every))}")
         ground = every[wanted]
-    lists = {key: _texts(path, told, key, f"{where}.") for key in ("packs", "tools", "without") if key in told}
+    given: dict[str, Any] = {key: _texts(path, told, key, f"{where}.") for key in ("packs", "tools", "without") if key in told}
     rename = _table(path, told, "rename", f"{where}.")
     for key, value in rename.items():
         if not isinstance(value, str):
             raise BadConfig(f'{path}: {where}.rename.{key}: write "{key}" = "pack.tool"')
-    words = _text(path, told, "why", f"{where}.")
-    return replace(ground, name=name, **lists, **({"rename": rename} if rename else {}), **({"why": words} if words else {}))
+    if rename:
+        given["rename"] = rename
+    if "why" in told:
+        given["why"] = _text(path, told, "why", f"{where}.")
+    return replace(ground, name=name, **given)
 
 
 def _known(where: str, told: Mapping[str, Any], keys: Iterable[str]) -> None:

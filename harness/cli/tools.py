@@ -15,7 +15,7 @@ from catalog.search import search
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile
 from harness.config import read_settings
-from harness.offers import every_profile, offer_from
+from harness.offers import ToolSettings, every_profile, offer_from
 
 FORMATS = ("table", "ts", "json-schema", "md", "prompt")
 _MOST = 20
@@ -41,7 +41,7 @@ def tools(
     """
     settings = read_settings(profile=profile or (None if not pack else "none"))
     if profiles:
-        Console().print(_profiles_table(settings))
+        Console().print(_profiles_table(settings.tools))
         return
     if form not in FORMATS:
         raise Fault(f"--format {form}: choose {', '.join(FORMATS)}")
@@ -70,19 +70,29 @@ def _text(form: str, offer: Offer, found: list[Tool]) -> str:
 
 
 def _table(found: list[Tool]) -> Table:
-    drawn = Table("tool", "effect", "asks", "what it does")
+    drawn = Table("tool", "arguments", "effect", "asks", "what it does")
     last = ""
     for tool in found:
         if last and tool.pack != last:
             drawn.add_section()
         last = tool.pack
-        drawn.add_row(Text(signature(tool)), tool.facts.effect, asks(tool), Text(tool.summary))
+        drawn.add_row(Text(tool.full_name, no_wrap=True), Text(_short(tool)), tool.facts.effect, asks(tool), Text(tool.summary))
     return drawn
 
 
-def _profiles_table(settings: object) -> Table:
+def _short(tool: Tool) -> str:
+    """The arguments by name with their defaults; the types are in --format ts."""
+    told = []
+    for name, schema in tool.properties.items():
+        default = schema.get("default") if isinstance(schema, dict) else None
+        ending = "" if name in tool.required else "?" if default is None else f"? = {json.dumps(default, ensure_ascii=False)}"
+        told.append(name + ending)
+    return ", ".join(told)
+
+
+def _profiles_table(settings: ToolSettings) -> Table:
     drawn = Table("profile", "packs", "tools", "what for")
-    for one in every_profile(settings.tools).values():  # type: ignore[attr-defined]
+    for one in every_profile(settings).values():
         packs = "all" if one.packs is None else ", ".join(one.packs) or "none"
         only = "all of them" if one.tools is None else ", ".join(one.tools)
         drawn.add_row(one.name, packs, only + (f" without {', '.join(one.without)}" if one.without else ""), one.why)
@@ -91,7 +101,7 @@ def _profiles_table(settings: object) -> Table:
 
 def asks(tool: Tool) -> str:
     """Does it ask a person first?"""
-    return "by its arguments" if callable(tool.facts.approval) else "yes" if tool.facts.approval else "no"
+    return "at times" if callable(tool.facts.approval) else "yes" if tool.facts.approval else "no"
 
 
 def effect_text(tool: Tool) -> str:
