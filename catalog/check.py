@@ -150,12 +150,16 @@ def _faults(tool: Tool, error: ValidationError) -> Iterator[Fault]:
 
 def _missing(error: ValidationError) -> list[str]:
     wanted: list[str] = error.validator_value if isinstance(error.validator_value, list) else []
-    return [name for name in wanted if name not in error.instance]
+    return [name for name in wanted if name not in _given(error)]
+
+
+def _given(error: ValidationError) -> dict[str, Any]:
+    return error.instance if isinstance(error.instance, dict) else {}
 
 
 def _extras(error: ValidationError) -> list[str]:
     schema = error.schema if isinstance(error.schema, dict) else {}
-    return [name for name in error.instance if name not in schema.get("properties", {})]
+    return [name for name in _given(error) if name not in schema.get("properties", {})]
 
 
 def _unknown(tool: Tool, error: ValidationError, path: str, name: str) -> str:
@@ -182,7 +186,7 @@ def _expected(error: ValidationError) -> str:
     limit: Any = error.validator_value
     match error.validator:
         case "type":
-            return _either([_WORDS.get(kind, kind) for kind in (limit if isinstance(limit, list) else [limit])])
+            return _either([_WORDS.get(str(kind), str(kind)) for kind in (limit if isinstance(limit, list) else [limit])])
         case "enum":
             return _either([_short(one) for one in limit[:12]])
         case "const":
