@@ -35,7 +35,7 @@ class Walk:
     depth: int | None
     most: int  # entries met before the walk ends
     measure: bool = False  # also size and time of each
-    pulse: Callable[[], None] = lambda: None  # called for each folder: what it raises ends the walk
+    pulse: Callable[[], None] = lambda: None  # called for each entry: what it raises ends the walk
     left_ignored: int = 0
     left_hidden: int = 0
     unreadable: list[str] = field(default_factory=list)
@@ -48,11 +48,11 @@ class Walk:
         met = 0
         while todo:
             folder, depth, rules = todo.popleft()
-            self.pulse()
             names = self._names(root, folder, depth)
             if depth > 1 and not inside_ignored and any(name == RULES for name, _, _ in names):
                 rules = rules.entered(root, folder)
             for name, kind, facts in names:
+                self.pulse()
                 path = name if folder == "." else f"{folder}/{name}"
                 if self._left_out(name, path, kind, None if inside_ignored else rules):
                     continue

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from rapidfuzz import fuzz, process
 
 from catalog import Host, MemoryResults, Results, ToolProblem, tool
-from tool_packs.git_parse import blame_of, fields_of, files_of, status_of
+from tool_packs.git_parse import blame_of, fields_of, files_of, status_of, whole_sections
 from tool_packs.git_process import MOST_BYTES, Repository, open_repository
 from tool_packs.git_refs import commit_id, is_empty, no_commits
 from tool_packs.git_results import Blame, Commit, Diff, FileDiff, Log, Shown, Status
@@ -23,7 +23,7 @@ from tool_packs.slices import Slice, merged
 _COMMIT = "%H%x00%P%x00%an%x00%ae%x00%aI%x00%D%x00%s%x00%b%x00%cI"
 _COMMIT_FIELDS = 9
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--ignore-submodules=dirty", "--submodule=short")
-_PATCH = ("-p", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0", "--no-indent-heuristic")
+_PATCH = ("-p", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0", "--indent-heuristic")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?P<time>[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})?)?")
 _AGO = re.compile(r"\d{1,6} (second|minute|hour|day|week|month|year)s? ago|yesterday")
 
@@ -34,6 +34,7 @@ class Settings(BaseModel):
     root: Path | None = None  # the folder to work in; the host's when not given; a relative one is below the host's
     entries: int = 2_000  # files in one list
     hunk_bytes: int = 1024 * 1024  # of lines in one diff; the rest is behind a handle
+    patch_bytes: int = 12 * 1024 * 1024  # of what is behind the handle: 16 MiB is what one result may bring into a script
     file_bytes: int = 12 * 1024 * 1024  # of a file at a commit
 
 
@@ -104,10 +105,10 @@ async def diff(
     scope = ["--", *_paths(git, paths)]
     facts = await repository.run("diff", "--raw", "--numstat", "-z", *_DIFF, *sides, *scope)
     _whole(facts.cut)
-    patch = await repository.run("diff", *_PATCH, f"-U{context}", *_DIFF, *sides, *scope)
-    files = files_of(facts.out, patch.out, repository.local)
-    shown, cut = _capped(files[: git.settings.entries], git.settings.hunk_bytes)
-    cut = cut or patch.cut
+    patch = await repository.run("diff", *_PATCH, f"-U{context}", *_DIFF, *sides, *scope, most_bytes=git.settings.patch_bytes)
+    files = files_of(facts.out, whole_sections(patch.out) if patch.cut else patch.out, repository.local)
+    shown = _capped(files[: git.settings.entries], git.settings.hunk_bytes)
+    cut = any(one.cut for one in files) or any(one.cut for one in shown)
     handle = git.results.keep(patch.text, label="git.diff") if cut else None
     return Diff(
         compared=_compared(base, target, staged), files=shown, added=sum(one.added or 0 for one in files),
@@ -274,9 +275,9 @@ def _commit(row: list[str]) -> Commit:
     )  # fmt: skip
 
 
-def _capped(files: list[FileDiff], most: int) -> tuple[list[FileDiff], bool]:
+def _capped(files: list[FileDiff], most: int) -> list[FileDiff]:
     """Whole hunks, file by file, until the bytes are used up."""
-    left, shown, any_cut = most, [], False
+    left, shown = most, []
     for one in files:
         kept = []
         for hunk in one.hunks:
@@ -284,10 +285,8 @@ def _capped(files: list[FileDiff], most: int) -> tuple[list[FileDiff], bool]:
             if left < 0:
                 break
             kept.append(hunk)
-        cut = len(kept) < len(one.hunks)
-        any_cut = any_cut or cut
-        shown.append(one.model_copy(update={"hunks": kept, "cut": cut}))
-    return shown, any_cut
+        shown.append(one.model_copy(update={"hunks": kept, "cut": one.cut or len(kept) < len(one.hunks)}))
+    return shown
 
 
 def _compared(base: str | None, target: str | None, staged: bool) -> str:

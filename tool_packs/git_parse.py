@@ -66,16 +66,18 @@ def files_of(facts: bytes, patch: bytes | None, local: Local) -> list[FileDiff]:
     for row in rows:
         if row.code == "U" and row.path in both:
             continue  # told again below, with its lines
-        hunks: list[Hunk] = []
+        hunks, cut = list[Hunk](), False
         if patch is not None and row.code != "U":
             for _ in range(2 if row.code == "T" else 1):  # a change of type is told as one file gone and one come
-                hunks += _hunks(next(sections, b""))
+                section = next(sections, None)
+                cut = section is None
+                hunks += _hunks(section or b"")
         way: Way = "unmerged" if row.path in conflicts else _WAYS.get(row.code, "modified")
         old = None if row.old is None else local(row.old)
         facts_only = FileDiff(
             path=local(row.path), change=way, old_path=old, added=row.added, deleted=row.deleted, binary=row.added is None
         )
-        found.append(facts_only.model_copy(update={"hunks": hunks}))
+        found.append(facts_only.model_copy(update={"hunks": hunks, "cut": cut}))
     return found
 
 
@@ -103,6 +105,12 @@ def _sections(patch: bytes) -> Iterator[bytes]:
         yield patch[start:end]
 
 
+def whole_sections(patch: bytes) -> bytes:
+    """Of a patch that was cut somewhere: without its last file, which may be torn."""
+    last = patch.rfind(b"\ndiff --git ")
+    return patch[: last + 1]
+
+
 def _hunks(section: bytes) -> list[Hunk]:
     heads = list(_HUNK.finditer(section))
     found = []
@@ -125,18 +133,16 @@ def fields_of(output: bytes, count: int) -> list[list[str]]:
 
 def blame_of(output: bytes) -> list[Blamed]:
     """From --line-porcelain: a head and its facts for each line, then the line after a tab."""
-    parts: list[Blamed] = []
+    runs: list[_Run] = []
     facts: dict[str, str] = {}
     commit, number = "", 0
     for raw in output.split(b"\n"):
         if raw.startswith(b"\t"):
             line = raw[1:].removesuffix(b"\r").decode("utf-8", "replace")
-            last = parts[-1] if parts else None
-            name = commit if commit.strip("0") else None
-            if last is not None and last.commit == name and last.last == number - 1:
-                parts[-1] = last.model_copy(update={"last": number, "text": f"{last.text}\n{line}"})
+            if runs and runs[-1].commit == commit and runs[-1].first + len(runs[-1].lines) == number:
+                runs[-1].lines.append(line)
             else:
-                parts.append(_blamed(number, name, facts, line))
+                runs.append(_Run(number, commit, facts, [line]))
             facts = {}
         elif not facts:
             words = raw.decode("utf-8", "replace").split(" ")
@@ -145,21 +151,25 @@ def blame_of(output: bytes) -> list[Blamed]:
         else:
             key, _, value = raw.decode("utf-8", "replace").partition(" ")
             facts[key] = value
-    return parts
+    return [_blamed(run) for run in runs]
 
 
-def _blamed(number: int, commit: str | None, facts: dict[str, str], line: str) -> Blamed:
-    author = facts.get("author", "") if commit else "not committed yet"
-    date = _date(facts.get("author-time", "0"), facts.get("author-tz", "+0000"))
+@dataclass(slots=True)
+class _Run:
+    first: int
+    commit: str
+    facts: dict[str, str]
+    lines: list[str]
+
+
+def _blamed(run: _Run) -> Blamed:
+    facts, committed = run.facts, bool(run.commit.strip("0"))
     return Blamed(
-        first=number,
-        last=number,
-        commit=commit,
-        author=author,
-        date=date,
-        summary=facts.get("summary", "") if commit else "",
-        text=line,
-    )
+        first=run.first, last=run.first + len(run.lines) - 1, commit=run.commit if committed else None,
+        author=facts.get("author", "") if committed else "not committed yet",
+        date=_date(facts.get("author-time", "0"), facts.get("author-tz", "+0000")),
+        summary=facts.get("summary", "") if committed else "", text="\n".join(run.lines),
+    )  # fmt: skip
 
 
 def _date(seconds: str, zone: str) -> str:

@@ -80,7 +80,9 @@ async def open_repository(root: Root, environment: Mapping[str, str]) -> Reposit
     program = shutil.which("git", path=searched)
     if program is None:
         raise ToolProblem("no_git", f"no git program is on the path {searched}", hint="install git, or do without this pack")
-    handed = {name: environment[name] for name in _HANDED_ON if name in environment}
+    handed = {
+        name: environment[name] for name in _HANDED_ON if name in environment and not _is_below(environment[name], root.path)
+    }
     bare = Repository(root, program, {**handed, **_QUIET, "PATH": searched})
     told = await bare.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-prefix")
     lines = told.out.decode("utf-8", "surrogateescape").split("\n")
@@ -122,8 +124,13 @@ async def _no_filters(bare: Repository) -> dict[str, str]:
 
 def _search_path(path: str, root: Path) -> str:
     """Without folders that the workspace could put a program of its own into."""
-    folders = [folder for folder in path.split(os.pathsep) if folder.startswith("/") and not Path(folder).is_relative_to(root)]
+    folders = [folder for folder in path.split(os.pathsep) if folder.startswith("/") and not _is_below(folder, root)]
     return os.pathsep.join(folders) or _PATH
+
+
+def _is_below(folder: str, root: Path) -> bool:
+    """A home or a folder of programs within the workspace is not the user's word."""
+    return Path(os.path.normpath(folder)).is_relative_to(root)
 
 
 def _refused(ran: Ran, root: Root) -> ToolProblem:

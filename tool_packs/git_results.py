@@ -57,7 +57,7 @@ class Diff(_Record):
     files: list[FileDiff]
     added: int
     deleted: int
-    cut: bool = False  # hunks were left out; the whole text is under `handle`
+    cut: bool = False  # hunks were left out; the text is under `handle`, its first 12 MiB if it is longer
     handle: str | None = None
     more: bool = False  # there are more files than the list holds
 

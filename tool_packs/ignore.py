@@ -1,6 +1,7 @@
 """Which entries git would ignore: the rules of every `.gitignore` from the root down, the innermost that says something wins.
 
-Rules above the root are not read, nor those of the user: nothing outside the root is. `.git` itself is always left out.
+Rules above the root are not read, nor those of the user: nothing outside the root is. `.git` itself is always left out. Patterns
+with more than three stars in a part are passed over, for what they can cost.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ GIT = ".git"
 RULES = ".gitignore"
 _EXCLUDE = ".git/info/exclude"
 _RULES_BYTES = 1024 * 1024
+_STARS = 3  # in one part of a pattern, or "**" in all: each more multiplies the time a hostile name takes by up to 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,12 @@ class Ignore:
         """With the rules that the folder itself has."""
         path = file if folder == "." else f"{folder}/{file}"
         try:
-            if root.link(path) is not None:
+            if not root.exists(path) or root.link(path) is not None:
                 return self  # git does not follow a linked .gitignore either
             data, _ = root.read_bytes(path, most_bytes=_RULES_BYTES)
         except ToolProblem:
-            return self  # none there, or none that can be read
-        spec = _spec(data.decode("utf-8", "replace").splitlines())
+            return self  # none that can be read
+        spec = _spec([line for line in data.decode("utf-8", "replace").splitlines() if not is_costly(line)])
         return Ignore((*self.rules, _Rules("" if folder == "." else f"{folder}/", spec)))
 
 
@@ -60,6 +62,12 @@ def ignore_for(root: Root, folder: str) -> tuple[Ignore, bool]:
             return ignore, True
         ignore = ignore.entered(root, here)
     return ignore, False
+
+
+def is_costly(pattern: str) -> bool:
+    """Patterns become regular expressions that go back and forth; what would take seconds for one name is not used."""
+    parts = pattern.split("/")
+    return parts.count("**") > _STARS or any(part.count("*") > _STARS for part in parts)
 
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:

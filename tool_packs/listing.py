@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from catalog import ToolProblem
 from tool_packs.folders import Kind, Met, Walk, time_text
+from tool_packs.ignore import is_costly
 from tool_packs.path_problems import readable
 from tool_packs.root import Root
 from tool_packs.tree_sizes import sums, text_of
@@ -106,6 +107,8 @@ def _glob(glob: str) -> GitIgnoreSpec:
     """A pattern of .gitignore, where a leading ! or # would mean something else."""
     if not glob.strip():
         raise ToolProblem("bad_glob", "glob is empty", hint='such as "*.py" or "src/**/*.ts"')
+    if is_costly(glob):
+        raise ToolProblem("bad_glob", f"{glob[:80]!r} has too many stars", hint="at most three in a part, and three **")
     try:
         return GitIgnoreSpec.from_lines(["\\" + glob if glob[0] in "!#" else glob])
     except ValueError as error:

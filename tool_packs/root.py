@@ -139,13 +139,15 @@ class Root:
             return os.readlink(last, dir_fd=folder)
 
     def exists(self, path: str) -> bool:
-        """Is a file or folder there? A link counts by what it leads to."""
+        """Is a file or folder there? A link counts by what it leads to. Cheaper than a stat that fails, which looks for names."""
+        name = self.relative(path)
         try:
-            self.stat(path)
-        except ToolProblem as problem:
-            if problem.code in ("not_found", "not_a_directory"):
-                return False
-            raise
+            with self._beneath.located(name) as (folder, last):
+                os.stat(last, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise problem_of(error, name) from None
         return True
 
     def replace(self, path: str, data: bytes, *, mode: int | None = None) -> None:

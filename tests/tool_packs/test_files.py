@@ -477,6 +477,7 @@ async def test_list_pages_say_whether_there_is_more(project: Files) -> None:
         (".", {"limit": 0}, "bad_range", "limit is 0; 1 is the least"),
         (".", {"offset": -1}, "bad_range", "offset is -1; 1 is the least"),
         (".", {"glob": " "}, "bad_glob", "glob is empty"),
+        (".", {"glob": "*a*a*a*b"}, "bad_glob", "'*a*a*a*b' has too many stars"),
     ],
 )
 async def test_list_tells_what_is_wrong(project: Files, path: str, options: dict[str, object], code: str, message: str) -> None:
@@ -510,6 +511,14 @@ async def test_a_walk_ends_at_its_cap_and_says_so(tmp_path: Path) -> None:
 def git_ignores(root: Path, path: str) -> bool:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     return subprocess.run(["git", "-C", str(root), "check-ignore", "-q", path]).returncode == 0
+
+
+async def test_patterns_made_to_take_for_ever_are_passed_over(files: Files) -> None:
+    """With its stars this pattern would be tried in about 10^20 ways."""
+    write(files, "a" * 255, "")
+    write(files, ".gitignore", "*a" * 20 + "b\n" + "**/a/" * 20 + "b\n*.log\n")
+    write(files, "x.log", "")
+    assert await names(files) == ["a" * 255]
 
 
 async def test_bad_patterns_and_linked_gitignores_do_not_stop_a_listing(files: Files) -> None:

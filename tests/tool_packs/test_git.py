@@ -231,6 +231,20 @@ async def test_a_long_diff_is_cut_at_whole_hunks_and_kept_behind_a_handle(repo: 
     assert ([one.path for one in few.files], few.more, few.added) == (["x", "y"], True, 3)
 
 
+async def test_a_diff_too_long_to_keep_says_which_files_lost_their_hunks(repo: Repo) -> None:
+    results = MemoryResults()
+    for name in ("x", "y", "z"):
+        repo.write(name, f"{name * 300}\n")
+    repo.git("add", "-A")
+    got = await diff(Git(repo.path, results, Settings(patch_bytes=600), {"PATH": os.environ["PATH"]}), staged=True)
+    assert [(one.path, len(one.hunks), one.cut, one.added) for one in got.files] == [
+        ("x", 1, False, 1),
+        ("y", 0, True, 1),
+        ("z", 0, True, 1),
+    ]
+    assert got.cut and len(results.get(got.handle or "")) == 600
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -521,6 +535,16 @@ async def test_nothing_that_a_repository_configures_is_run(repo: Repo, tmp_path:
     assert (repo.path / ".git" / "index").read_bytes() == index
     repo.git("diff", check=False)
     assert trace.exists()  # the trap itself works
+
+
+async def test_a_home_within_the_workspace_is_not_trusted(repo: Repo, tmp_path: Path) -> None:
+    trace = planted(repo, tmp_path)
+    (repo.path / ".gitconfig").write_text((repo.path / ".git" / "config").read_text())
+    repo.git("config", "--remove-section", "filter.evil")
+    git = Git(repo.path, environment={"PATH": os.environ["PATH"], "HOME": str(repo.path)})
+    await status(git)
+    await diff(git)
+    assert not trace.exists(), trace.read_text()
 
 
 async def test_a_file_named_like_an_option_or_a_pattern_is_only_a_file(repo: Repo) -> None:
