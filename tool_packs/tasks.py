@@ -96,6 +96,8 @@ class Tasks(Generic[Made]):
         try:
             with task.scope:
                 async with self._room:
+                    if task.finished.is_set():
+                        return  # cancelled before its turn came
                     task.status = "running"
                     try:
                         task.result = await work()
