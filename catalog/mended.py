@@ -1,7 +1,7 @@
 """Input schemas as they come from strangers: what is wrong with one must not take its tool, or the others of its server, away.
 
-A schema that is right stays as it is. One that an older dialect accepts is judged by that; a pattern that Python cannot compile is
-left out; anything worse becomes an open object, so that the server itself judges. The note says which, for the tool's doc and logs.
+A schema that is right stays as it is. One that an older dialect accepts is judged by that; a pattern that Python cannot compile
+is left out; anything worse becomes an open object, so that the server itself judges. The note says which.
 """
 
 import re
