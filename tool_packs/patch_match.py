@@ -74,7 +74,7 @@ def _put(old: Lines, hunk: Hunk, start: int) -> tuple[_Put, Place] | tuple[None,
         wanted = [line.text for line in lines if line.op != "+"]
         if not wanted:
             # Only added lines: right after the anchor, or at the end of the file when there is none.
-            place: Place | None = Place(start if hunk.anchors and not hunk.end_of_file else len(old), "")
+            place: Place | None = Place(start if hunk.anchors and not hunk.end_of_file else _end(old), "")
         else:
             place = _seek(old, wanted, start, hunk)
         if place is not None:
@@ -84,6 +84,11 @@ def _put(old: Lines, hunk: Hunk, start: int) -> tuple[_Put, Place] | tuple[None,
         # A blank line that ends a hunk often stands for the end of the file, or for nothing.
         lines, shortened = _without_last_blank(lines), "a blank line at its end"
     return None, None
+
+
+def _end(old: Lines) -> int:
+    """Where lines are added that name no place: above a blank last line, as the models' own tool does."""
+    return len(old) - 1 if len(old) and not old.lines[-1] else len(old)
 
 
 def _seek(old: Lines, wanted: list[str], start: int, hunk: Hunk) -> Place | None:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from catalog import ToolProblem, pack
+from tests.tool_packs.recorded_patches import SESSIONS, recorded
 from tool_packs import patch
 from tool_packs.patch import Patch
 from tool_packs.patch_changes import Applied, Changed
-from tool_packs.patch_grammar import parse
+from tool_packs.patch_grammar import AddFile, UpdateFile, parse
 from tool_packs.patch_match import revise
 
 pytestmark = pytest.mark.anyio
@@ -82,6 +83,7 @@ CASES = {
     "an anchor repeated as the first line": (b"a\nf:\n  x\n", ["@@ f:", " f:", "-  x", "+  y"], b"a\nf:\n  y\n"),
     "added lines below an anchor": (b"a\nb\nc\n", ["@@ a", "+new"], b"a\nnew\nb\nc\n"),
     "added lines without an anchor go to the end": (b"a\nb\n", ["@@", "+c", "+d"], b"a\nb\nc\nd\n"),
+    "added lines without an anchor go above a blank last line": (b"a\n\n", ["@@", "+b"], b"a\nb\n\n"),
     "added lines at the end and a hunk above": (b"a\nb\n", ["@@", "+c", "@@", "-a", "+A"], b"A\nb\nc\n"),
     "into an empty file": (b"", ["@@", "+a", "+b"], b"a\nb\n"),
     "into an empty file with a blank kept line": (b"", ["@@", "+a", ""], b"a\n"),
@@ -393,6 +395,20 @@ async def test_a_write_that_fails_midway_takes_back_what_was_written(tmp_path: P
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o750
 
 
+async def test_what_cannot_be_taken_back_is_named(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("x" * 99 + "\n" + ("y" * 99 + "\n") * 50)
+    (tmp_path / "big").write_text("2\n")
+    work = Patch(tmp_path)
+    text = between(
+        "*** Update File: long", "@@", *["-" + "y" * 99] * 50, "*** Update File: big", "@@", *["+" + "z" * 99] * 100,
+    )  # fmt: skip
+    with largest_file(4_096):
+        problem = await problem_of(work, text)
+    assert (problem.code, problem.hint) == ("half_done", "read them before anything else")
+    assert problem.message == "big: the system allows no file that large; and these could not be put back as they were: long"
+    assert problem.data == {"changed": ["long"], "cause": "too_large"}
+
+
 @contextmanager
 def nobody(top: Path) -> Iterator[None]:
     """Permissions bind the superuser to nothing; then the test goes on as somebody else."""
@@ -450,6 +466,31 @@ def test_every_tool_of_the_pack_asks_first_and_names_the_files_it_writes() -> No
     assert tools["write"].effects({"path": "a", "text": ""}).writes == ("file:a",)
     for tool in tools.values():
         assert all("description" in schema for schema in tool.properties.values())
+
+
+@pytest.mark.skipif(not SESSIONS.is_dir(), reason="the recorded sessions are not here")
+def test_recorded_patches_match_and_miss_as_they_did_when_recorded() -> None:
+    """On files whose whole text is known, because a patch added them and nothing but patches changed them since."""
+    known: dict[str, str] = {}
+    matched = missed = 0
+    for call in recorded():
+        for key in [key for key in known if key.partition(":")[2] in call.command and "write_text" in call.command]:
+            del known[key]
+        if not call.patch or "valid hunk header" in call.said or "update hunk" in call.said or "is empty" in call.said:
+            continue
+        accepted = "Success. Updated" in call.said
+        for section in parse(call.patch):
+            key = f"{call.session}:{section.path}"
+            if isinstance(section, AddFile) and accepted:
+                known[key] = "".join(line + "\n" for line in section.lines)
+            elif isinstance(section, UpdateFile) and key in known and accepted:
+                known[key] = revise(section.path, known[key], section.hunks).text
+                matched += 1
+            elif isinstance(section, UpdateFile) and key in known:
+                with pytest.raises(ToolProblem):
+                    revise(section.path, known[key], section.hunks)
+                missed += 1
+    assert matched > 100 and missed > 10
 
 
 def steps(lines: int, hunks: int) -> int:

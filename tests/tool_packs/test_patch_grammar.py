@@ -1,15 +1,12 @@
 """The text of a patch becomes sections, or a problem that names the line."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
 from catalog import ToolProblem
+from tests.tool_packs.recorded_patches import SESSIONS, recorded
 from tool_packs.patch_grammar import AddFile, DeleteFile, Hunk, Line, UpdateFile, parse, paths_in
-
-SESSIONS = Path(__file__).parents[3] / "shared" / "data" / "sessions" / "codex"
 
 UPDATE_EXAMPLE = """\
 *** Begin Patch
@@ -295,29 +292,13 @@ def test_reading_costs_no_more_than_the_length_of_the_patch() -> None:
 REFUSED = re.compile(r"(?:invalid hunk at line|Invalid patch hunk on line) (\d+)")
 
 
-def recorded() -> list[tuple[str, str]]:
-    found = []
-    for path in sorted(SESSIONS.glob("*.jsonl")):
-        asked: dict[str, str] = {}
-        for row in path.read_text("utf-8").splitlines():
-            item = json.loads(row)
-            item = item.get("payload", item)
-            kind = item.get("type") if isinstance(item, dict) else None
-            if kind == "custom_tool_call" and item.get("name") == "apply_patch":
-                asked[item["call_id"]] = item["input"]
-            elif kind == "function_call" and "Begin Patch" in item["arguments"]:
-                command = json.loads(item["arguments"]).get("command") or []
-                if isinstance(command, list) and "apply_patch" in (command[0], command[-1][:11]):
-                    asked[item["call_id"]] = command[-1]
-            elif kind in ("custom_tool_call_output", "function_call_output") and item.get("call_id") in asked:
-                found.append((asked.pop(item["call_id"]), json.dumps(item["output"], ensure_ascii=False)))
-    return found
-
-
 @pytest.mark.skipif(not SESSIONS.is_dir(), reason="the recorded sessions are not here")
 def test_recorded_patches_are_accepted_and_refused_as_they_were_when_recorded() -> None:
     accepted = refused = 0
-    for patch, said in recorded():
+    for call in recorded():
+        if not call.patch:
+            continue
+        patch, said = call.patch, call.said
         told = REFUSED.search(said)
         if told is None:
             assert "Success. Updated" in said or "Failed to find" in said

@@ -117,8 +117,8 @@ def hunks(rng: random.Random, plan: Plan) -> list[str]:
         while True:
             wanted = [row.text for row in rows[first:end] if row.op != "+"]
             end_marker = at_end and bool(wanted)
-            if not wanted and at_end:
-                break  # lines that are only added go to the end
+            if not wanted and at_end and (not old or old[-1]):
+                break  # lines that are only added go to the end, but above a blank last line
             if wanted and (end_marker or first_match(old, wanted, cursor) == number[first]):
                 break
             if first > 0 and number[first] > cursor:
