@@ -64,6 +64,7 @@ def read_schema(schema: Any, *, name: str, by_name: bool = False) -> Document:
     definitions = []
     for named, target in reader.mentioned():
         definitions.append(Definition(named, reader.type_of(target, 0), reader.words_of(target)))
+    definitions.sort(key=lambda one: one.name.pointer != "#")  # itself first, then as they are mentioned
     return Document(own, tuple(definitions), tuple(tags_of(schema)) if isinstance(schema, dict) else (), reader.cut)
 
 

@@ -25,6 +25,7 @@ _BEGINS = 0.7
 _MISSPELT = (0.85, 0.65)  # by one letter, by two
 _COVERAGE = 0.5  # of the score, for how much of the query is matched
 _DOC_CHARS = 3_000
+_QUERY_CHARS = 500
 _ARGUMENTS_MAX = 60
 _HEADS = ("name", "summary", "pack")
 
@@ -116,7 +117,7 @@ class Index:
 
     def _wanted(self, query: str) -> Iterator[list[list[str]]]:
         """The query in pieces, each with the ways to read it: `money back` is also refund, `time zone` timezone."""
-        found = list(tokens(query))
+        found = list(tokens(query[:_QUERY_CHARS]))
         words = [stem(token) for token in found]
         bare = all(token in FILLER for token in found)
         at = 0

@@ -25,10 +25,10 @@ FILLER = frozenset({
     "with", "within", "without", "would", "yes", "you", "your", "yours",
 })  # fmt: skip
 _ENDINGS = (  # the longest first; each with the fewest letters that must stay
-    ("izations", 4), ("isations", 4), ("ization", 4), ("isation", 4), ("ations", 4), ("ation", 4), ("ments", 4), ("ment", 4),
-    ("ities", 4), ("ings", 3), ("ness", 4), ("able", 4), ("ible", 4), ("ably", 4), ("ated", 4), ("ates", 4), ("ions", 4),
-    ("ing", 3), ("ise", 4), ("ize", 4), ("ied", 3), ("ies", 3), ("ity", 4), ("ion", 4), ("ate", 4), ("ed", 3), ("ly", 4),
-    ("es", 3), ("al", 5), ("s", 3),
+    ("izations", 4), ("isations", 4), ("ization", 4), ("isation", 4), ("ations", 4), ("ation", 4), ("ments", 5), ("ment", 5),
+    ("ities", 5), ("ings", 3), ("ness", 4), ("able", 4), ("ible", 4), ("ably", 4), ("ated", 4), ("ates", 4), ("ions", 4),
+    ("ing", 3), ("ise", 4), ("ize", 4), ("ied", 3), ("ies", 3), ("ity", 5), ("ion", 4), ("ate", 4), ("ed", 3), ("ly", 4),
+    ("es", 3), ("al", 6), ("s", 3),
 )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def joined(text: str) -> str:
 def doers(text: str) -> Iterator[str]:
     """What `merger`, `searcher` and `validator` do, for the names of tools: merg, search, valid."""
     for token in tokens(text):
-        if len(token) > 6 and token.endswith(("er", "or", "ers", "ors")):
+        if len(token) > 5 and token.endswith(("er", "or", "ers", "ors")):
             yield stem(token.removesuffix("s")[:-2] + ("e" if token.endswith("ator") else ""))
 
 
