@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import anyio
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from catalog import Host, ToolProblem
+from tool_packs.addresses import parse
 from tool_packs.models import Api, Asked, Model, Reply, Turn, Wire
 from tool_packs.schema_answers import correction, instruction, judge_of, value_of
 from tool_packs.tasks import Tasks
@@ -17,7 +18,7 @@ from tool_packs.tasks import Tasks
 class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    base_url: str = Field("", pattern=r"^(https?://[^\s@]+)?$")
+    base_url: str = ""
     model: str = ""
     models: list[str] = []  # others that a script may name; empty: any
     key_variable: str = ""
@@ -27,6 +28,16 @@ class Settings(BaseModel):
     timeout_seconds: float = Field(240, gt=0)  # ask, with its retries
     task_timeout_seconds: float = Field(1_800, gt=0)  # start: thorough models take ten minutes and more
     at_once: int = Field(4, ge=1, le=64)  # tasks; the rest wait in order
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_url(cls, told: str) -> str:
+        try:
+            if told:
+                parse(told)
+        except ToolProblem as problem:
+            raise ValueError(problem.message) from None
+        return told
 
 
 class Usage(BaseModel):
@@ -124,18 +135,29 @@ class Agents:
         return self._model
 
     async def answer(self, asked: Asked, schema: dict[str, Any] | None, *, timeout_seconds: float) -> Answer:
-        """The model's answer; with a schema, its value too, after one more try when the first does not fit."""
+        """The model's answer, all retries within the one time."""
+        with anyio.move_on_after(timeout_seconds):
+            return await self._answered(asked, schema)
+        raise ToolProblem(
+            "timed_out",
+            f"{asked.model} did not answer within {timeout_seconds:g} s",
+            hint="ask for less, or use agents.start for long work",
+            data={"seconds": timeout_seconds},
+        )
+
+    async def _answered(self, asked: Asked, schema: dict[str, Any] | None) -> Answer:
+        """With a schema, its value too, after one more try when the first does not fit."""
         judge = judge_of(schema) if schema is not None else None
         if schema is not None:
             asked = replace(asked, system=f"{asked.system}\n\n{instruction(schema)}".strip())
         model = self.model()
-        replies = [await model.ask(asked, timeout_seconds=timeout_seconds)]
+        replies = [await model.ask(asked)]
         if judge is None:
             return _answer(replies, None)
         value, error = value_of(replies[0].text, judge)
         if error:
             more: tuple[Turn, ...] = (("assistant", replies[0].text or "(nothing)"), ("user", correction(error)))
-            replies.append(await model.ask(replace(asked, turns=asked.turns + more), timeout_seconds=timeout_seconds))
+            replies.append(await model.ask(replace(asked, turns=asked.turns + more)))
             value, error = value_of(replies[1].text, judge)
         if error:
             last = _answer(replies, None)

@@ -75,22 +75,12 @@ class Model:
         self._lock = anyio.Lock()
         self._client: httpx.AsyncClient | None = None
 
-    async def ask(self, asked: Asked, *, timeout_seconds: float) -> Reply:
-        """One answer, whatever retries it takes, within the time."""
-        with anyio.move_on_after(timeout_seconds):
-            return await self._retried(asked)
-        raise ToolProblem(
-            "timed_out",
-            f"{asked.model} did not answer within {timeout_seconds:g} s",
-            hint="ask for less, or use agents.start for long work",
-            data={"seconds": timeout_seconds},
-        )
-
     async def aclose(self) -> None:
         if self._client is not None:
             await self._client.aclose()
 
-    async def _retried(self, asked: Asked) -> Reply:
+    async def ask(self, asked: Asked) -> Reply:
+        """One answer, after at most ATTEMPTS_MAX attempts."""
         url, headers, body = request_of(self._wire, asked)
         attempt = 0
         while True:

@@ -3,6 +3,7 @@
 All tasks live in one task group, and when that ends none is alive. A result is kept until it was read, then for a while.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 import anyio
 import anyio.abc
+import anyio.lowlevel
 
 from catalog import ToolProblem
 
@@ -37,7 +39,9 @@ class Task(Generic[Made]):
 class Tasks(Generic[Made]):
     def __init__(self, group: anyio.abc.TaskGroup, *, at_once: int, clock: Callable[[], float]) -> None:
         self._group = group
-        self._room = anyio.Semaphore(at_once)
+        self._at_once = at_once
+        self._running = 0
+        self._waiting: deque[tuple[Task[Made], Callable[[], Awaitable[Made]]]] = deque()
         self._clock = clock
         self._tasks: dict[str, Task[Made]] = {}
         self._last = 0
@@ -53,7 +57,8 @@ class Tasks(Generic[Made]):
         self._last += 1
         task: Task[Made] = Task(f"t{self._last}", label, self._clock())
         self._tasks[task.id] = task
-        self._group.start_soon(self._run, task, work, name=f"task {task.id}")
+        self._waiting.append((task, work))
+        self._fill()
         return task
 
     def get(self, name: str) -> Task[Made]:
@@ -92,21 +97,29 @@ class Tasks(Generic[Made]):
             self._forget()
         return task
 
+    def _fill(self) -> None:
+        """Start what has waited longest. The order is kept here, since a task group does not promise one."""
+        while self._waiting and self._running < self._at_once:
+            task, work = self._waiting.popleft()
+            if not task.finished.is_set():
+                self._running += 1
+                task.status = "running"
+                self._group.start_soon(self._run, task, work, name=f"task {task.id}")
+
     async def _run(self, task: Task[Made], work: Callable[[], Awaitable[Made]]) -> None:
         try:
             with task.scope:
-                async with self._room:
-                    if task.finished.is_set():
-                        return  # cancelled before its turn came
-                    task.status = "running"
-                    try:
-                        task.result = await work()
-                        self._end(task, "done")
-                    except ToolProblem as problem:
-                        task.problem = problem
-                        self._end(task, "failed")
+                await anyio.lowlevel.checkpoint()  # cancelled before it began: the work is not begun
+                try:
+                    task.result = await work()
+                    self._end(task, "done")
+                except ToolProblem as problem:
+                    task.problem = problem
+                    self._end(task, "failed")
         finally:
             self._end(task, "cancelled")  # when nothing above ended it
+            self._running -= 1
+            self._fill()
 
     def _end(self, task: Task[Made], status: Status) -> None:
         if not task.finished.is_set():

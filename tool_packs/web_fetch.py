@@ -101,6 +101,7 @@ class Getter:
         pool = await self._opened()
         target = httpcore.URL(scheme=address.scheme, host=address.host, port=address.port, target=address.target)
         sent = {
+            "Host": address.netloc,  # the library would write an IPv6 address without its brackets
             "User-Agent": self._bounds.user_agent,
             "Accept": ACCEPT,
             "Accept-Encoding": "gzip, deflate",

@@ -125,11 +125,11 @@ class Web:
             )
         headers: dict[str, str] = {}
         if variable := self.settings.search_key_variable:
-            key = self.host.environment.get(variable, "")
-            if not key:
+            key = self.host.environment.get(variable, "").strip()
+            if not key or not key.isascii() or not key.isprintable():
                 raise ToolProblem(
                     "not_configured",
-                    f"{variable} is empty; it holds the key for searches",
+                    f"{variable} is empty or holds what no key has; the key for searches stands there",
                     hint=f"ask a person to set {variable}",
                 )
             headers["Authorization"] = f"Bearer {key}"

@@ -58,7 +58,7 @@ def pages(routes: dict[str, bytes | Answering]) -> Answering:
 
 @contextmanager
 def serving(answering: Answering, *, ip: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    listening = socket.create_server((ip, port))
+    listening = socket.create_server((ip, port), family=socket.AF_INET6 if ":" in ip else socket.AF_INET)
     listening.settimeout(0.05)
     server = Server(listening.getsockname()[1])
     threads: list[threading.Thread] = []

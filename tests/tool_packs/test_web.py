@@ -259,6 +259,17 @@ async def test_the_next_address_of_a_host_is_tried_when_the_first_is_dead(tmp_pa
         await resource.aclose()
 
 
+async def test_an_ipv6_address_is_reached_and_named_in_brackets(tmp_path: Path) -> None:
+    try:
+        with serving(pages({"/": PAGE}), ip="::1") as server:
+            resource = made(tmp_path, allow=[f"[::1]:{server.port}"])
+            assert (await fetch(resource, f"http://[::1]:{server.port}/")).pages[0].title == "Hello"
+            await resource.aclose()
+    except OSError:
+        pytest.skip("needs IPv6 on loopback")
+    assert server.asked[0].headers["host"] == f"[::1]:{server.port}"
+
+
 async def test_a_name_that_does_not_exist_is_told(tmp_path: Path) -> None:
     _, resolve = answers_in_turn([])
     resource = Web(Settings(allow=["nowhere.example"]), Host(root=tmp_path), resolve=resolve)
