@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import anyio
@@ -21,6 +21,7 @@ from tool_packs import web
 from tool_packs.connect import Resolve, dial
 from tool_packs.web import Settings, Web, fetch, search
 from tool_packs.web_cache import FolderCache, Kept, MemoryCache
+from tool_packs.web_fetch import Unpacked
 
 pytestmark = pytest.mark.anyio
 
@@ -362,6 +363,13 @@ async def test_a_bomb_is_not_unpacked_beyond_what_is_allowed(tmp_path: Path, enc
     assert problem.code == "too_large"
 
 
+@pytest.mark.parametrize(("encoding", "bomb"), BOMBS, ids=["gzip", "deflate", "many members"])
+def test_a_bomb_takes_no_more_memory_than_is_allowed(encoding: str, bomb: bytes) -> None:
+    into = Unpacked(encoding, 1_000)
+    into.feed(bomb)
+    assert (len(into.body), into.full) == (1_001, True)
+
+
 RAW_DEFLATE = zlib.compressobj(wbits=-15)
 PACKED = [
     ("gzip", gzip.compress(b"packed text")),
@@ -580,7 +588,10 @@ async def test_a_kept_page_of_a_host_that_is_no_longer_allowed_is_not_given(tmp_
 KEPT = Kept("http://a/", "http://a/", 200, "text/html", "t", "<p>x", "x", 4, 1.0)
 
 
-@pytest.mark.parametrize("harm", [b"", b"{}", b"\xff\xfe", b'{"url": 1}'])
+ANOTHER = json.dumps(asdict(replace(KEPT, text="not what was fetched"))).encode()
+
+
+@pytest.mark.parametrize("harm", [b"", b"{}", b"\xff\xfe", b'{"url": 1}', ANOTHER])
 async def test_a_damaged_file_is_a_miss_and_is_mended_by_the_next_fetch(tmp_path: Path, harm: bytes) -> None:
     cache = FolderCache(tmp_path)
     await cache.put("k", KEPT)
