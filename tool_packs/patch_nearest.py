@@ -45,7 +45,7 @@ def hunk_missing(path: str, old: Lines, *, number: int, hunk: Hunk, start: int, 
     if shift is None:
         index = next((index for index, text in enumerate(texts) if text.strip()), 0)
         near = closest(old.lines, texts[index])
-        instead = "nothing in the file comes near it" if not near else "no line of the file is like that"
+        instead = "nothing in the file comes near it" if not near else "the file has no such line"
     else:
         index = next((index for index, text in enumerate(texts) if not _fits(old.lines, shift + index, text)), 0)
         near = _rows(old.lines, max(shift + index - 1, 0))

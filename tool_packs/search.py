@@ -225,7 +225,7 @@ def _globs(root: Root, place: Place, told: str | list[str] | None) -> list[str]:
     for glob in [told] if isinstance(told, str) else told or []:
         sign, bare = ("!", glob[1:]) if glob.startswith("!") else ("", glob)
         bare = bare.removeprefix(f"{root.path}/").removeprefix("./").removeprefix("" if place.path == "." else f"{place.path}/")
-        if not bare.strip() or "\0" in bare or len(bare.encode("utf-8", "replace")) > _PATTERN_BYTES:
+        if not bare.strip() or "\0" in bare or not 0 < _size(bare) <= _PATTERN_BYTES:
             raise ToolProblem("bad_glob", f"{glob[:80]!r} is no glob", hint='globs are like "*.py", "src/**/*.ts" or "!*.min.js"')
         made.append(sign + bare)
     return made
@@ -236,16 +236,21 @@ def _pattern(pattern: str) -> str:
         raise ToolProblem("bad_pattern", "the pattern is empty: every line would match", hint='"." matches each line with text')
     if "\0" in pattern:
         raise ToolProblem("bad_pattern", "the pattern has a NUL in it", hint="write it as \\x00")
-    try:
-        size = len(pattern.encode())
-    except UnicodeEncodeError:
-        raise ToolProblem(
-            "bad_pattern", "the pattern has half a surrogate pair in it", hint="write the whole character"
-        ) from None
+    size = _size(pattern)
+    if not size:
+        raise ToolProblem("bad_pattern", "the pattern has half a surrogate pair in it", hint="write the whole character")
     if size > _PATTERN_BYTES:
         said = f"the pattern has {size:,} bytes; {_PATTERN_BYTES:,} is the most"
         raise ToolProblem("bad_pattern", said, hint="search for less, and filter the hits in the script")
     return pattern
+
+
+def _size(text: str) -> int:
+    """In bytes; 0 for what no argument can carry."""
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return 0
 
 
 def _newest(root: Root, paths: list[str]) -> list[str]:

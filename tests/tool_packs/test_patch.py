@@ -230,7 +230,7 @@ AGAIN = "nothing was changed; read the file again and copy its lines as they are
         ),
         (
             ["@@", "-import os", "@@", "-    def totl(self):"],
-            "shop.py: hunk 2 (patch line 5) does not match: patch line 6 wants '    def totl(self):', no line of the file is like that",
+            "shop.py: hunk 2 (patch line 5) does not match: patch line 6 wants '    def totl(self):', the file has no such line",
             f"{AGAIN}; closest:\n5:     def total(self):\n8:     def clear(self):",
         ),
         (

@@ -262,7 +262,7 @@ async def test_a_bad_pattern_says_what_and_where(tmp_path: Path, pattern: str, m
     assert (problem.code, problem.message, problem.hint) == ("bad_pattern", message, hint)
 
 
-@pytest.mark.parametrize("told", ["x[", "", "!", "a\0b", "./"])
+@pytest.mark.parametrize("told", ["x[", "", "!", "a\0b", "./", "a\ud800", "x" * 70_000])
 async def test_a_bad_glob_is_a_problem_with_right_ones(repository: Path, told: str) -> None:
     for call in (search.grep(Search(repository), "x", glob=told), search.glob(Search(repository), told)):
         problem = await problem_of(call)
