@@ -7,7 +7,7 @@ The order in which outcomes are fed back is the order in which they came; it is 
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import time
@@ -18,6 +18,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from catalog import Host, Pack, Toolbox, open_toolbox
+from harness.check import Checked, check_script
 from harness.dispatch import CALL_SECONDS, Approve, answer_builtin, answer_tool, nobody
 from harness.offers import offer_of
 from sandbox import (
@@ -55,6 +56,7 @@ class Outcome:
     settled: tuple[Resolve | Reject, ...]
     ending: Ending
     layers: tuple[tuple[str, str, str], ...]
+    checked: Checked = field(default_factory=Checked)  # what was found before the start
 
     @property
     def ok(self) -> bool:
@@ -82,6 +84,9 @@ class Outcome:
         calls = {event.call_id: event for event in self.events if isinstance(event, Called)}
         open_ids = set(self.ending.pending)
         told = [_left_over(calls[i], was_open=i in open_ids) for i in sorted(open_ids | set(self.ending.unawaited))]
+        told += [finding.text for finding in self.checked.doubtful]
+        if self.checked.certain:
+            told.append("the script was not started, so nothing has had an effect; mend it and send it whole")
         if self.ending.console_dropped:
             told.append(f"console: {self.ending.console_dropped} more prints were dropped; print less, or show one value")
         return told
@@ -126,6 +131,9 @@ async def run_turn(
     call_seconds: float = CALL_SECONDS,
 ) -> Outcome:
     """Run a script to its end in this sandbox; the toolbox settles each of its calls."""
+    checked = await check_script(box, start, toolbox.offer)
+    if checked.refusal is not None:
+        return Outcome((checked.refusal,), (), checked.refusal, box.layers, checked)
     answer = partial(answer_tool, toolbox, approve=approve, call_seconds=call_seconds)
     events: list[Event] = []
     settled: list[Resolve | Reject] = []
@@ -148,7 +156,7 @@ async def run_turn(
     if ending is None or (deadline.cancelled_caught and not box.ended):
         ending = _out_of_time(turn_seconds, events, settled)
         events.append(ending)
-    return Outcome(tuple(events), tuple(settled), ending, box.layers)
+    return Outcome(tuple(events), tuple(settled), ending, box.layers, checked)
 
 
 class _Calls:

@@ -78,7 +78,8 @@ class ScriptError:
         if self.hint:
             rows.append(f"  hint: {self.hint}")
         for other in self.others:
-            rows.append("  one of them: " + other.text.replace("\n", "\n  "))
+            label = "also" if self.origin == "sandbox" else "one of them"
+            rows.append(f"  {label}: " + other.text.replace("\n", "\n  "))
         if self.cause is not None:
             rows.append("caused by " + self.cause.text)
         return "\n".join(rows)

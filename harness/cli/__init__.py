@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.check import check
 from harness.cli.doctor import doctor
 from harness.cli.limits import limits
 from harness.cli.new_pack import new_pack
@@ -17,6 +18,7 @@ from harness.cli.tools import tools
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(run)
+app.command()(check)
 app.command()(tools)
 app.command("new-pack")(new_pack)
 app.command()(doctor)

@@ -237,3 +237,17 @@ def test_a_new_pack_works_as_the_page_says(tmp_path: Path) -> None:
         turnscript("new-pack", "My Pack", cwd=folder).stderr
         == "turnscript: new-pack My Pack: a pack's name is small letters, digits and _; try my_pack\n"
     )
+
+
+def test_check_judges_a_script_and_foretells_its_calls_without_running_it(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    source = "const one = await tools.files.read({ path: 'a.txt' });\nfor (const p of [1]) await tools.files.stat(`${p}`);\n"
+    done = turnscript("check", "-", stdin=source, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == (
+        '2 calls in the text:\n  1:19  files.read({ path: "a.txt" })  reads\n  2:28  files.stat(…)  reads, in a loop\n',
+        0,
+    )
+    done = turnscript("check", "-", "--json", stdin=source + "await tools.files.reed('a');", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert done.returncode == 1 and [row["code"] for row in report["certain"]] == ["unknown_tool"]
+    assert turnscript("check", "-", stdin="1 + 1").stdout == "no calls of tools in the text\n"

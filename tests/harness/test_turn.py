@@ -62,17 +62,20 @@ async def test_calls_left_open_are_cancelled_and_named() -> None:
         finally:
             cancelled.append(True)
 
-    outcome = await run_script("tools.x.forever();\nawait tools.x.add(1);\n'done'", tools={"x.forever": forever, "x.add": add})
+    outcome = await run_script(
+        "const go = f => { f() };\ngo(tools.x.forever);\nawait tools.x.add(1);\n'done'",
+        tools={"x.forever": forever, "x.add": add},
+    )
     assert outcome.value == "done" and cancelled == [True]
     assert outcome.notices == [
-        "x.forever (call 1, line 1, column 1) was still open when the script ended and was cancelled; await every call whose effect you want"
+        "x.forever (call 1, line 1, column 19) was still open when the script ended and was cancelled; await every call whose effect you want"
     ]
 
 
 async def test_a_call_that_nobody_awaited_but_that_ended_is_named_too() -> None:
-    outcome = await run_script("tools.x.add(1);\nawait sleep(20);\n'done'", tools={"x.add": add})
+    outcome = await run_script("const go = f => { f(1) };\ngo(tools.x.add);\nawait sleep(20);\n'done'", tools={"x.add": add})
     assert outcome.notices == [
-        "x.add (call 1, line 1, column 1) was never awaited, so its result or failure went unseen; write await before it"
+        "x.add (call 1, line 1, column 19) was never awaited, so its result or failure went unseen; write await before it"
     ]
 
 
@@ -125,3 +128,35 @@ async def test_limits_and_context_come_with_start() -> None:
     outcome = await run_script("[context.who, budget.calls, Date.now()]", start=start)
     assert outcome.ending == Finished(["ada", 1, 5])
     assert {name: state for name, state, _ in outcome.layers}["seccomp"] == "on"
+
+
+async def test_a_script_that_is_certainly_wrong_is_not_started() -> None:
+    calls = []
+
+    async def order(item: int) -> int:
+        calls.append(item)
+        return item
+
+    source = "await tools.shop.order(1);\nawait tools.shop.ordr(2);\nawait tools.shop.order({ item: 'three' });"
+    outcome = await run_script(source, tools={"shop.order": order})
+    assert outcome.error is not None and calls == []
+    assert outcome.error.text == (
+        "unknown_tool: there is no tool shop.ordr; did you mean shop.order?  (line 2, column 18)\n"
+        "  2 | await tools.shop.ordr(2);\n"
+        "    |                  ^\n"
+        "  hint: write tools.shop.order({ item: number }): Promise<number>\n"
+        '  also: bad_arguments: shop.order: item must be a whole number, not the text "three"  (line 3, column 32)\n'
+        "    3 | await tools.shop.order({ item: 'three' });\n"
+        "      |                                ^\n"
+        "    hint: write tools.shop.order({ item: number }): Promise<number>"
+    )
+    assert outcome.notices == ["the script was not started, so nothing has had an effect; mend it and send it whole"]
+
+
+async def test_what_is_doubtful_is_a_notice_and_the_script_runs() -> None:
+    source = "let a = 0; try { a = await tools.x.ad(1) } catch (e) { a = e.name }\na"
+    outcome = await run_script(source, tools={"x.add": add})
+    assert outcome.value == "unknown_tool"
+    assert [notice.split("\n")[0] for notice in outcome.notices] == [
+        "unknown_tool: there is no tool x.ad; did you mean x.add?  (line 1, column 36)"
+    ]
