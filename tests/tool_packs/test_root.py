@@ -459,20 +459,20 @@ def names_in(root: Root, path: str) -> bytes:
 
 
 def operation(chance: random.Random, root: Root, path: str) -> bytes:
-    match chance.randrange(9):
-        case 0 | 1 | 2:
+    match chance.randrange(20):
+        case 0 | 1 | 2 | 3 | 4 | 5 | 6:
             return root.read_bytes(path, most_bytes=1_000_000)[0]
-        case 3:
+        case 7 | 8 | 9:
             return opened(root, path, os.O_RDWR | os.O_CREAT | chance.choice([0, os.O_TRUNC, os.O_EXCL, os.O_NOFOLLOW]))
-        case 4:
+        case 10 | 11:
             root.stat(path, follow=chance.random() < 0.5)
-        case 5:
+        case 12:  # seldom: it waits for the disk
             root.replace(path, b"written")
-        case 6:
+        case 13 | 14:
             return names_in(root, path)
-        case 7:
+        case 15 | 16:
             root.create_folders(path)
-        case 8:
+        case _:
             root.remove(path)
     return b""
 
@@ -513,7 +513,7 @@ def test_ten_thousand_random_paths_neither_read_nor_change_anything_outside(tree
         "name_too_long",
     }
     assert met <= codes.keys() <= met | {"already_exists"}, (seed, codes)
-    assert codes["done"] > 1000, codes
+    assert codes["done"] > 500, codes
 
 
 def copy_tree(source: Path, target: Path) -> None:
