@@ -32,6 +32,7 @@ from sandbox.messages import (
     Use,
 )
 from sandbox.pool import Pool
+from sandbox.positions import Positions
 
 if TYPE_CHECKING:
     from sandbox.local import LocalSandbox
@@ -69,6 +70,7 @@ __all__ = [
     "Member",
     "Misuse",
     "Pool",
+    "Positions",
     "Printed",
     "Problem",
     "Reject",

@@ -44,6 +44,10 @@ _REFUSED = {
         "there is nothing to import; use tools.<pack>.<tool>(…), and help() for the list; end with return <value>",
     ),
     "comment": ("HTML-like comments are off in this sandbox", "write // or /* … */"),
+    "decorator": (
+        "decorators are not there at run time: this engine does not know them",
+        "call the function yourself, such as const read = logged(plainRead)",
+    ),
     "enum": (
         "enum is not there at run time: of TypeScript only the types are taken out",
         'write an object instead: const Color = { Red: "red", Green: "green" }',

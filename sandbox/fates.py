@@ -47,10 +47,17 @@ class Fates:
                 break
             fate = self._step(number, parent, depth)
             if fate is not None:
-                return ("chained", "", 0) if fate[0] == "dropped" and through_then else fate
+                return self._chain_dropped(parent) if fate[0] == "dropped" and through_then else fate
             through_then = through_then or tree.kinds[parent] == "member_expression"
             number = parent
         return "used", "", 0
+
+    def _chain_dropped(self, number: int) -> Fate:
+        """Nobody awaits `p.then(f)`; but inside `new Promise((resolve) => …)` f may be what settles it."""
+        while number >= 0 and self._tree.kinds[number] not in FUNCTIONS:
+            number = self._tree.parents[number]
+        call = self._handed_to(number) if number >= 0 else -1
+        return ("used" if call >= 0 and self._tree.kinds[call] == "new_expression" else "chained"), "", 0
 
     def _step(self, number: int, parent: int, depth: int) -> Fate | None:
         """The fate that the parent settles; None when it only hands the value up."""

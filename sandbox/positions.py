@@ -64,6 +64,11 @@ class Positions:
         row = bisect_right(self._starts, at) - 1
         return row + 1, len(self._raw[self._starts[row] : at].decode("utf-8", "replace")) + 1
 
+    def mark(self, at: int) -> tuple[int, int, str]:
+        """Line, column, and the line with a caret under the place."""
+        line, column = self.locate(at)
+        return line, column, self.excerpt(line, column)
+
     def end(self) -> tuple[int, int]:
         """The place behind the last character that is not white space."""
         return self.locate(len(self._raw.rstrip()))

@@ -29,6 +29,7 @@ _language = Language(language())
 _parser = Parser(_language)
 _CALLS = "[(call_expression) (new_expression)] @it"
 _AWAITS = "(await_expression) @it"
+_DECORATORS = "(decorator) @it"
 _THROWS = "(throw_statement) @it"
 _IMPORTS = "(import_statement) @it (export_statement) @it (call_expression function: (import)) @it (meta_property) @it"
 
@@ -47,7 +48,7 @@ class Prepared:
     `inserted`: byte offset of the completion in the author's text, or -1. `outline`: for each call expression its
     start, the end of what is called, and its end, as byte offsets, flat. `throws`: start and end of each throw
     statement, flat. `shift`: engine line, column and width of the insertion. `refused`: what the script may not hold
-    ("import", "comment", "enum", …) and its byte offset, or None. `root`: the syntax tree.
+    ("import", "comment", "decorator", "enum", …) and its byte offset, or None. `root`: the syntax tree.
     """
 
     __slots__ = ("check", "inserted", "may_run", "outline", "refused", "root", "shift", "source", "texts", "throws")
@@ -167,6 +168,10 @@ def _refused(raw: bytes, root: Node) -> tuple[str, int] | None:
         ]
         if places:
             return "import", min(places)
+    if b"@" in raw:
+        places = [node.start_byte for node in _found(_DECORATORS, root)]
+        if places:
+            return "decorator", min(places)
     if b"<!--" in raw or b"-->" in raw:
         places = [match.start() for match in _HTML_COMMENT.finditer(raw) if _in_code(root, match.start())]
         if places:

@@ -120,6 +120,11 @@ SyntaxError: a parameter of the constructor cannot declare a property: of TypeSc
   2 |   constructor(a: string, private readonly b: number) {}
     |                          ^
   hint: declare the field and assign it: class A { name; constructor(name) { this.name = name } }"""),
+    ("a decorator", "function log(v: any) { return v }\nclass A {\n  @log total() { return 5 }\n}", """\
+SyntaxError: decorators are not there at run time: this engine does not know them  (line 3, column 3)
+  3 |   @log total() { return 5 }
+    |   ^
+  hint: call the function yourself, such as const read = logged(plainRead)"""),
     ("an import by assignment", 'import fs = require("fs");', """\
 SyntaxError: import and export are off in this sandbox  (line 1, column 1)
   1 | import fs = require("fs");
