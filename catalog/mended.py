@@ -34,13 +34,14 @@ def mended(schema: Any) -> Mended:
         return Mended(dict(OPEN), f"its input schema is nested more than {_DEPTH_MAX} deep")
     if told.get("type", "object") != "object":
         return Mended(dict(OPEN), f"its input schema is of type {told['type']!r}, and arguments are one object")
-    told, note = _dialect(told)
-    if note is None:
+    told, dropped = _without_bad_patterns(told)
+    told, dialect = _dialect(told)
+    if dialect is None:
         return Mended(dict(OPEN), "its input schema is no JSON Schema")
     lost = next((ref for ref in _references(told) if not _resolves(told, ref)), None)
     if lost is not None:
         return Mended(dict(OPEN), f"its input schema refers to {lost[:80]!r}, which is not in it")
-    return _without_bad_patterns(told, note)
+    return Mended(told, "; ".join(note for note in (dialect, dropped) if note))
 
 
 def _dialect(schema: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
@@ -93,7 +94,7 @@ def _resolves(root: dict[str, Any], reference: str) -> bool:
     return True
 
 
-def _without_bad_patterns(schema: dict[str, Any], note: str) -> Mended:
+def _without_bad_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
     dropped: list[str] = []
 
     def walk(value: Any) -> Any:
@@ -107,10 +108,7 @@ def _without_bad_patterns(schema: dict[str, Any], note: str) -> Mended:
         return {name: walk(inner) for name, inner in value.items() if not (bad and name == "pattern")}
 
     made = walk(schema)
-    if not dropped:
-        return Mended(schema, note)
-    told = f"its pattern {dropped[0][:80]!r} is not checked here"
-    return Mended(made, f"{note}; {told}" if note else told)
+    return (made, f"its pattern {dropped[0][:80]!r} is not checked here") if dropped else (schema, "")
 
 
 def _compiles(pattern: str) -> bool:
