@@ -10,9 +10,11 @@ from typing import Any
 from jsonschema import Draft202012Validator, SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
+from jsonschema_specifications import REGISTRY
 from pydantic_core import to_jsonable_python
+from referencing.exceptions import Unresolvable
 
-from catalog.problem import BadPack
+from catalog.problem import BadPack, ToolProblem
 from catalog.tool import Facts, Tool
 
 _RESERVED = frozenset({"then", "toJSON", "constructor", "toString", "valueOf", "__proto__"})
@@ -37,7 +39,10 @@ def tool_from_schema(
     judge = validator(schema, where)
 
     def parse(named: dict[str, Any]) -> dict[str, Any]:
-        error = next(judge.iter_errors(named), None)
+        try:
+            error = next(judge.iter_errors(named), None)
+        except Unresolvable as lost:
+            raise _unresolved(where, lost) from None
         if error is not None:
             raise ValueError(error.message)
         return {"arguments": named}
@@ -61,8 +66,16 @@ def validator(schema: dict[str, Any], where: str) -> Validator:
         kind.check_schema(schema)
     except SchemaError as error:
         raise BadPack(f"{where}: not a JSON Schema: {error.message} at {_path(error)}") from None
-    made: Validator = kind(schema)
+    made: Validator = kind(schema, registry=REGISTRY)
     return made
+
+
+def _unresolved(where: str, lost: Unresolvable) -> ToolProblem:
+    return ToolProblem(
+        "bad_schema",
+        f"{where} cannot be called: its schema refers to {str(lost.ref)[:200]!r}, which is not in it",
+        hint="use another tool; its author has to mend the schema",
+    )
 
 
 def _path(error: ValidationError | SchemaError) -> str:

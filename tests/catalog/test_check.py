@@ -1,5 +1,7 @@
 """Arguments at the call: named, positional, and every mistake with its whole text."""
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -149,3 +151,24 @@ def test_the_nearest_name_forgives_case_and_underscores_and_few_letters() -> Non
     assert [nearest(name, names) for name in ("maxResults", "ofset", "file_path", "zzz", "includeSiblings")] == [
         "max_results", "offset", "path", None, "include_siblings",
     ]  # fmt: skip
+
+
+def test_a_schema_is_never_fetched_from_elsewhere() -> None:
+    asked: list[str] = []
+
+    class Tempting(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+    with HTTPServer(("127.0.0.1", 0), Tempting) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/schema.json"
+        made = tool_from_schema("x", {"type": "object", "properties": {"a": {"$ref": url}}}, echo, pack="api")
+        with pytest.raises(ToolProblem) as caught:
+            bind(made, [{"a": 1}])
+        server.shutdown()
+    assert (caught.value.code, asked) == ("bad_schema", [])
+    assert caught.value.message == f"api.x cannot be called: its schema refers to '{url}', which is not in it"
