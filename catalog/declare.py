@@ -37,6 +37,7 @@ SIGNATURE_CHARS = 300
 _RESULT_CHARS = 60  # kept free in it for what the call gives
 _MEMBER_CHARS = 80
 _CHOICE_CHARS = 40
+_LISTS_MAX = 3
 _KEPT = 4_096  # tools whose texts are remembered
 _TAKEN = frozenset({
     "Promise", "Record", "Array", "Partial", "Object", "String", "Number", "Boolean", "Date", "Map", "Set", "Error", "Function",
@@ -77,7 +78,7 @@ def signature(tool: Tool) -> str:
     """
     read = _read(tool)
     room = SIGNATURE_CHARS - len(tool.full_name) - len("(): Promise<>")
-    given = "" if takes_nothing(tool, read.arguments) else _arguments_line(read.arguments, room - _RESULT_CHARS)
+    given = "" if _takes_nothing(tool, read.arguments) else _arguments_line(read.arguments, room - _RESULT_CHARS)
     return f"{tool.full_name}({given}): Promise<{_result_line(read.result, room - len(given))}>"
 
 
@@ -90,16 +91,25 @@ def _result_line(document: Document, most: int) -> str:
     return _field_names(document.type, document, most)
 
 
-def _field_names(made: Type, document: Document, most: int) -> str:
+def _field_names(made: Type, document: Document, most: int, lists: int = 0) -> str:
     match document.unrolled(made):
-        case Many(of):
-            return f"{_field_names(of, document, most - 2)}[]"
+        case Many(of) if lists < _LISTS_MAX:
+            return f"{_field_names(of, document, most - 2, lists + 1)}[]"
         case Fields(fields):
-            told = [key(one.name) for one in fields]
-            fitting = [text for index, text in enumerate(told) if len(", ".join(told[: index + 1])) <= most - len("{ , … }")]
-            return f"{{ {', '.join([*fitting, *(['…'] if len(fitting) < len(told) else [])])} }}"
+            return f"{{ {', '.join(_fitting([key(one.name) for one in fields], ', ', most - len('{ , … }')))} }}"
         case other:
             return _coarse(other)
+
+
+def _fitting(words: Sequence[str], between: str, most: int) -> list[str]:
+    """The first words that fit together, and `…` for the others."""
+    told: list[str] = []
+    for word in words:
+        most -= len(word) + len(between)
+        if most < 0:
+            return [*told, "…"]
+        told.append(word)
+    return told
 
 
 def _arguments_line(document: Document, most: int) -> str:
@@ -138,19 +148,20 @@ def _coarse(made: Type) -> str:
     match made:
         case Word():
             return made.text if len(made.text) <= _MEMBER_CHARS else "string"
-        case Named():
-            return "{ … }"
-        case Many() | Tuple():
-            return f"{_coarse(made.of)}[]" if isinstance(made, Many) else "[…]"
-        case Either():
-            told = [_coarse(one) for one in made.parts]
-            fitting = [one for index, one in enumerate(told) if not index or len(" | ".join(told[: index + 1])) <= _CHOICE_CHARS]
-            return " | ".join([*fitting, *(["…"] if len(fitting) < len(told) else [])])
+        case Many(Either() as of):
+            return f"({_coarse(of)})[]"
+        case Many(of):
+            return f"{_coarse(of)}[]"
+        case Tuple():
+            return "[…]"
+        case Either(parts):
+            first, *others = [_coarse(one) for one in parts]
+            return " | ".join([first, *_fitting(others, " | ", _CHOICE_CHARS - len(first))])
         case _:
             return "{ … }"
 
 
-def takes_nothing(tool: Tool, document: Document) -> bool:
+def _takes_nothing(tool: Tool, document: Document) -> bool:
     """No properties, and the author did not open the door to any."""
     open_door = tool.input_schema.get("additionalProperties") not in (None, False)
     return document.type in (UNKNOWN, Record(Word("never"))) or (document.type == Record(UNKNOWN) and not open_door)
@@ -184,7 +195,7 @@ def _method(read: _Read, argument_name: NameOf, result_name: NameOf) -> str:
     doc = comment(document_text(read.tool.doc), tags)
     rows = doc.split("\n") if doc else []
     given = ""
-    if not takes_nothing(read.tool, read.arguments):
+    if not _takes_nothing(read.tool, read.arguments):
         made = read.arguments.type
         optional = not read.tool.required and isinstance(read.arguments.unrolled(made), Fields | Record)
         given = f"args{'?' if optional else ''}: {block(made, argument_name, 2)}"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from jsonschema import Draft4Validator, Draft202012Validator, SchemaError
 from jsonschema.validators import validator_for
@@ -84,7 +85,7 @@ def _resolves(root: dict[str, Any], reference: str) -> bool:
     if reference != "#" and not reference.startswith("#/"):
         return False
     for step in reference.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~").replace("%24", "$")
+        name = unquote(step).replace("~1", "/").replace("~0", "~")
         if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]
         elif isinstance(found, Mapping) and name in found:

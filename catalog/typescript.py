@@ -198,22 +198,25 @@ def line(made: Type, find: Callable[[Named], "tuple[str, Type]"], *, unroll: int
             raise TooLong
         return text
 
+    def unrolls(one: Named, unroll: int) -> bool:
+        return unroll > 0 and one.pointer not in inside
+
     def write(one: Type, unroll: int) -> str:
         match one:
             case Word():
                 return spend(one.text)
             case Named():
                 name, inner = find(one)
-                if unroll <= 0 or one.pointer in inside:
+                if not unrolls(one, unroll):
                     return spend(name)
                 inside.append(one.pointer)
                 text = write(inner, unroll - 1)
                 inside.pop()
                 return text
             case Many():
+                of = find(one.of)[1] if isinstance(one.of, Named) and unrolls(one.of, unroll) else one.of
                 inner_text = write(one.of, unroll)
-                bare = " | " not in inner_text and " & " not in inner_text
-                return f"{inner_text}[]" if bare or inner_text.startswith("{") else f"({inner_text})[]"
+                return f"({inner_text})[]" if isinstance(of, Either | Both) else f"{inner_text}[]"
             case Record():
                 return f"Record<string, {write(one.of, unroll)}>"
             case Tuple():

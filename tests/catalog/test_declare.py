@@ -325,6 +325,21 @@ declare const tools: {
         ({"type": "object", "additionalProperties": True}, "p.go(Record<string, unknown>): Promise<unknown>"),
         ({"type": "object", "properties": {"a": {"type": "string", "default": ""}}}, "p.go({ a?: string }): Promise<unknown>"),
         ({"type": "object", "properties": {"a": {"default": [1, 2]}}}, "p.go({ a?: unknown = [1, 2] }): Promise<unknown>"),
+        (
+            {
+                "properties": {"a": {"type": "array", "items": {"$ref": "#/$defs/AB"}}},
+                "$defs": {"AB": {"anyOf": [{"required": ["x"], "type": "object"}, {"required": ["y"], "type": "object"}]}},
+            },
+            "p.go({ a?: ({ x: unknown } | { y: unknown })[] }): Promise<unknown>",
+        ),
+        (
+            {
+                "properties": {
+                    "a": {"type": "array", "items": {"type": "object", "additionalProperties": {"type": ["string", "number"]}}}
+                }
+            },
+            "p.go({ a?: Record<string, string | number>[] }): Promise<unknown>",
+        ),
     ],
 )
 def test_short_signatures(schema: Any, expected: str) -> None:
@@ -343,7 +358,7 @@ def test_a_long_signature_keeps_required_arguments_and_cuts_in_a_sensible_place(
     assert signature(tool) == (
         'p.go({ kind: "choice_0" | "choice_1" | "choice_2" | …, rows: { … }[], optional_0?: string, optional_1?: string, '
         "optional_2?: string, optional_3?: string, optional_4?: string, optional_5?: string, optional_6?: string, … }): "
-        "Promise<{ field_0, field_1, field_2, field_3, field_4, field_5, field_6, … }>"
+        "Promise<{ field_0, field_1, field_2, field_3, field_4, field_5, … }>"
     )
     assert len(signature(tool)) <= SIGNATURE_CHARS
 
@@ -375,6 +390,10 @@ HOSTILE: list[tuple[str, Any]] = [
     ),
     ("wide", {"properties": {f"p{n}": {"type": "string", "description": "d" * 5_000} for n in range(20_000)}}),
     ("many values", {"properties": {"x": {"enum": [f"v{n}" for n in range(5_000)]}}}),
+    (
+        "lists of themselves",
+        {"properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}}},
+    ),
     ("a long name", {"properties": {"n" * 100_000: {"type": "string"}}}),
 ]
 
