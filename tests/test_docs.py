@@ -5,9 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
+from catalog import load_pack
+from catalog.kit import faults
+from harness import run_script
 from harness.cli.limits import rows
+from harness.cli.tools import as_markdown
+from harness.config import read_settings
+from harness.offers import offer_from
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -33,20 +40,59 @@ def test_the_first_command_prints_what_the_readme_says() -> None:
 
 
 def test_the_error_in_the_readme_is_the_real_one() -> None:
-    from tests.sandbox.scripts import error
+    source = '// how warm is it?\nawait tools.weather.nwo({ city: "Oslo" })'
+    outcome = anyio.run(lambda: run_script(source, packs=["./examples/weather_pack.py"]))
+    assert outcome.error is not None
+    assert outcome.error.text == blocks(ROOT / "README.md", "text")[1].rstrip()
 
-    assert (
-        error("await tools.files.raed({ path: 'a' })", tools=("files.read",)).text
-        == blocks(ROOT / "README.md", "text")[1].rstrip()
+
+PACKS = set((ROOT / "examples").glob("*_pack.py"))
+PROGRAMS = [
+    (page, index, program, told)
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for index, (program, told) in enumerate(
+        re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page.read_text(), flags=re.DOTALL)
     )
+]
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    ("page", "index", "program", "told"), PROGRAMS, ids=[f"{page.stem}-{index}" for page, index, *_ in PROGRAMS]
+)
+def test_every_program_on_a_page_runs_and_prints_what_stands_below_it(page: Path, index: int, program: str, told: str) -> None:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.stdout, done.stderr) == (told, "")
+
+
+@pytest.mark.parametrize("example", sorted(set((ROOT / "examples").glob("*.py")) - PACKS), ids=lambda path: path.name)
 def test_examples_run(example: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(example)], capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, timeout=60
     )
     assert done.returncode == 0 and done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize("example", sorted(PACKS), ids=lambda path: path.name)
+def test_example_packs_are_sound_and_short(example: Path) -> None:
+    assert faults(load_pack(str(example))) == []
+    assert len(example.read_text().splitlines()) < 40
+
+
+def test_the_settings_on_the_page_about_packs_are_read(tmp_path: Path) -> None:
+    (told,) = blocks(ROOT / "docs" / "writing-a-pack.md", "toml")
+    (tmp_path / "turnscript.toml").write_text(told)
+    (tmp_path / "packs").mkdir()
+    (tmp_path / "packs" / "weather.py").write_text((ROOT / "examples" / "weather_pack.py").read_text())
+    offer = offer_from(read_settings(folder=tmp_path, environment={}).tools)
+    assert {"fs.view", "search.grep", "weather.now"} <= set(offer.tools) and "files.image" in offer.refused
+
+
+def test_the_page_of_tools_is_fresh() -> None:
+    offer = offer_from(read_settings(folder=ROOT / "docs", environment={}, profile="all").tools)
+    page = (ROOT / "docs" / "tools.md").read_text()
+    assert page.partition("\n## ")[2] == as_markdown(offer, list(offer.tools.values())).partition("## ")[2], (
+        "type: turnscript tools --profile all --format md, and put it under the first paragraph of docs/tools.md"
+    )
 
 
 def test_the_page_of_limits_is_fresh() -> None:
