@@ -16,6 +16,7 @@ from tree_sitter._binding import Node
 from sandbox.scopes import Tree
 
 TEXT_BYTES = 2_048  # longer text is known to be text, and no more
+TEXTS_BYTES = 256 * 1024  # all of them: one constant may stand in thousands of places
 DEPTH_MAX = 6
 SKETCHES_MAX = 20_000  # in one script
 
@@ -33,6 +34,7 @@ class Literals:
         self._tree = tree
         self._is_call = is_call
         self._left = SKETCHES_MAX
+        self._room = TEXTS_BYTES
 
     def sketch(self, node: Node, depth: int = 0) -> Sketch:
         self._left -= 1
@@ -59,8 +61,12 @@ class Literals:
         if kind in ("string", "template_string"):
             if any(child.type == "template_substitution" for child in node.named_children):
                 return _made("text", node)
-            value = cooked(text(node)[1:-1]) if node.end_byte - node.start_byte <= TEXT_BYTES else None
-            return _made("text", node) if value is None else _made("value", node, value)
+            size = node.end_byte - node.start_byte
+            value = cooked(text(node)[1:-1]) if size <= min(TEXT_BYTES, self._room) else None
+            if value is None:
+                return _made("text", node)
+            self._room -= size
+            return _made("value", node, value)
         if kind == "number":
             return _number(node, text(node), 1)
         if kind == "unary_expression":
@@ -124,11 +130,13 @@ class Literals:
         return _made("object", node, members, is_open)
 
     def _key(self, key: Node) -> str | None:
+        if key.end_byte - key.start_byte > TEXT_BYTES:
+            return None
         text = self._tree.text(key)
         if key.type in ("property_identifier", "shorthand_property_identifier"):
             return text if "\\" not in text else None
         if key.type == "string":
-            return cooked(text[1:-1]) if len(text) <= TEXT_BYTES else None
+            return cooked(text[1:-1])
         return text if key.type == "number" and text.isdigit() and (text == "0" or text[0] != "0") else None
 
 

@@ -63,6 +63,7 @@ class _Outline:
                 found += self._at(number, path)
             if len(found) > USES_MAX:
                 break
+        found = [use for use in found if len(use.names) <= _STEPS_MAX and all(len(name) <= NAME_BYTES for name in use.names)]
         del found[USES_MAX:]
         for use in found:
             asked = any(use.names[: len(tested)] == tested for tested in self._tested)

@@ -9,7 +9,7 @@ from sandbox import values
 from sandbox.errors import WireError
 from sandbox.messages import BUILTINS, Member, Sketch, Use
 
-REPLY_BYTES = 4 * 1024 * 1024
+REPLY_BYTES = 8 * 1024 * 1024  # 20,000 sketches, 256 KiB of texts and the longest names, each byte of them escaped, fit
 USES_MAX = 2_000  # the same numbers that outline.py and literals.py keep
 SKETCHES_MAX = 20_000
 _DEPTH_MAX = 32

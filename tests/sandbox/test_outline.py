@@ -221,6 +221,21 @@ def test_there_is_an_end_to_what_is_listed() -> None:
     assert sum(item.kind == "value" for item in use.args[0].items) < SKETCHES_MAX
 
 
+LARGE = [
+    ("a name", "const { " + "x" * 5_000 + " } = tools; await tools." + "y" * 5_000 + ".b(); await tools.a.b()", 1),
+    ("a key", "await tools.a.b({ " + "k" * 5_000 + ": 1, '" + "l" * 5_000 + "': 2 })", 1),
+    ("a number", "await tools.a.b({ " + "1" * 5_000 + ": " + "1" * 5_000 + " })", 1),
+    ("a long way", "const a = tools.b.c.d, e = a.f.g.h, i = e.j.k.l, m = i.n.o.p; m.q.r.s(); await tools.a.b()", 3),
+    ("a constant in many places", "const s = '" + "\\0" * 1_000 + "';\n" + "await tools.a.b(s, s, s, s, s);\n" * 1_900, 1_900),
+    ("names in many places", "const x = tools." + "n" * 200 + "." + "m" * 200 + ";\n" + "await x(1);\n" * 1_900, 1_901),
+]
+
+
+@pytest.mark.parametrize(("source", "count"), [row[1:] for row in LARGE], ids=[row[0] for row in LARGE])
+def test_what_is_large_is_left_out_and_never_breaks_the_protocol(source: str, count: int) -> None:
+    assert len(Machine().outline(source)) == count
+
+
 # ---------------------------------------------------------------- in a worker
 
 CALLS = "const r: { n: number } = await tools.t.one({ n: 1 });\nreturn r.n"
