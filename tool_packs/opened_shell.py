@@ -141,20 +141,19 @@ class Shell:
         """Whole when it fits; else head and tail around a line that says what is missing, and the whole under a handle."""
         most = self.settings.result_bytes_max
         whole = await to_thread.run_sync(decoded, data)
-        if len(data) <= most and _json_bytes(whole.text, most) <= _JSON_TIMES * most:
+        if len(data) <= most and _fits(whole.text, most):
             return Fitted(whole.text, None, whole.lossy)
         handle = self.host.results.keep(whole.text, label=label)
+        part = most
         while True:
-            head, tail = head_and_tail(data, most)
-            cut = (
-                f'\n[… {len(data) - len(head) - len(tail):,} of {len(data):,} bytes left out; all of it: recall("{handle}") …]\n'
-            )
-            text = decoded(head).text + cut + decoded(tail).text
-            if _json_bytes(text, most) <= _JSON_TIMES * most:
+            head, tail = head_and_tail(data, part)
+            cut = f'[… {len(data) - len(head) - len(tail):,} of {len(data):,} bytes left out; all of it: recall("{handle}") …]'
+            text = f"{decoded(head).text}\n{cut}\n{decoded(tail).text}"
+            if _fits(text, most):
                 return Fitted(text, handle, whole.lossy)
-            most //= 2
+            part //= 2
 
 
-def _json_bytes(text: str, most: int) -> int:
+def _fits(text: str, most: int) -> bool:
     """A control character takes six bytes in JSON; text that is far from the limit is not measured."""
-    return len(text) if len(text) * 6 <= most else len(orjson.dumps(text))
+    return len(text) * 6 <= most or len(orjson.dumps(text)) <= _JSON_TIMES * most

@@ -82,9 +82,9 @@ def head_and_tail(data: bytes, most_bytes: int) -> tuple[bytes, bytes]:
     half = most_bytes // 2
     head, tail = data[:half], data[-half:]
     line = head.rfind(b"\n") + 1
-    head = head[: line if line >= half - _NEAR_BYTES else len(head) - _broken(head)]
+    head = head[: line if line > max(0, half - _NEAR_BYTES) else len(head) - _broken(head)]
     line = tail.find(b"\n") + 1
-    if 0 < line <= _NEAR_BYTES:
+    if 0 < line < min(_NEAR_BYTES, len(tail)):
         return head, tail[line:]
     return head, tail[next((index for index in range(min(4, len(tail))) if tail[index] & 0xC0 != 0x80), 0) :]
 
