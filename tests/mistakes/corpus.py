@@ -33,6 +33,9 @@ class Place:
     line: int
     column: int
 
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}"
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -6,7 +6,7 @@ A point counts only where it applies. An exception that leaves the agent's loop 
 import re
 from dataclasses import dataclass
 
-from tests.mistakes.corpus import Case, Place
+from tests.mistakes.corpus import Case
 
 POINTS = {
     "names": "names the thing that is wrong, as the script has it",
@@ -113,11 +113,6 @@ def _right_line(case: Case, place: Shown) -> bool:
 
 def _right_column(case: Case, place: Shown) -> bool:
     return place.start > 0 and any(span.meets(place.line, place.start, place.end) for span in case.spans)
-
-
-def stands_at(case: Case, place: Place | None) -> bool:
-    """Stricter than the rubric, for our own reports: the very character."""
-    return place is None or case.caret is None or place == case.caret
 
 
 def _quoted(case: Case, text: str) -> bool:
