@@ -66,6 +66,7 @@ class Background:
         self._spool = Spool(most_bytes=most_bytes)
         self._keep = keep
         self._changed = anyio.Event()
+        self._writing = anyio.Lock()
         self._decoder = getincrementaldecoder("utf-8")(errors="replace")
 
     @property
@@ -122,17 +123,18 @@ class Background:
 
     async def write(self, data: bytes) -> bool:
         """False when it has closed its stdin."""
-        while data:
-            fd = self.group.stdin
-            if fd is None:
-                return False
-            try:
-                await anyio.wait_writable(fd)
-                data = data[os.write(fd, data) :]
-            except BlockingIOError:
-                continue
-            except (BrokenPipeError, anyio.ClosedResourceError):
-                return False
+        async with self._writing:
+            while data:
+                fd = self.group.stdin
+                if fd is None:
+                    return False
+                try:
+                    await anyio.wait_writable(fd)
+                    data = data[os.write(fd, data) :]
+                except BlockingIOError:
+                    continue
+                except (BrokenPipeError, anyio.ClosedResourceError):
+                    return False
         return True
 
     async def _take_in(self, data: bytes) -> bool:

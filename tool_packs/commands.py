@@ -72,7 +72,9 @@ _TASKS = frozenset({
 })  # fmt: skip
 _INTERPRETERS = re.compile(r"python(\d+(\.\d+)*)?|node|bash|sh|zsh|ruby|perl|php|bun|deno|tsx|ts-node")
 _COMPILER = re.compile(r"(?:[\w.]+-)*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-[\d.]+)?")
-_GOAL = re.compile(r"(?:^|[^a-z])(?:build|compile|test|lint|check|typecheck|tsc|e2e|spec|unit|coverage|verify|format|fmt)", re.IGNORECASE)
+_GOAL = re.compile(
+    r"(?:^|[^a-z])(?:build|compile|test|lint|check|typecheck|tsc|e2e|spec|unit|coverage|verify|format|fmt)", re.IGNORECASE
+)
 _SCRIPT_FILE = re.compile(
     r"(?:^|[_\-.])(?:run-?_?)?(?:(?:tests?|build|lint|ci|compile|verify|spec|e2e)(?:[_\-.].*)?|checks?)$", re.IGNORECASE
 )

@@ -47,10 +47,18 @@ def environment_of(
     allowed, refused = tuple(handed_on), tuple(denied)
     kept = {name: value for name, value in host.items() if _matches(name, allowed) and not _matches(name.upper(), refused)}
     for name, value in given.items():
-        if not name or "=" in name or "\0" in name + value:
-            said = f"env has the name {name!r}" if not name or "=" in name else f"env: {name[:80]!r} or its value has a NUL in it"
-            raise ToolProblem("bad_env", said, hint="names are like PYTHONPATH, without = and not empty", data={"name": name})
+        if not name or "=" in name or not _is_passable(name + value):
+            said = f"env: {name[:80]!a} cannot be set" + ("" if _is_passable(name + value) else ": NUL, or half a surrogate pair")
+            raise ToolProblem("bad_env", said, hint="names are like PYTHONPATH: not empty, without =")
     return {"PATH": _PATH, **kept, **QUIET, **given}
+
+
+def _is_passable(text: str) -> bool:
+    """Can the system hand it to a program?"""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
@@ -62,10 +70,9 @@ def argv_of(command: str | Sequence[str], shell: str) -> list[str]:
     argv = [shell, "-c", command] if isinstance(command, str) else list(command)
     if not (command.strip() if isinstance(command, str) else argv and argv[0]):
         raise ToolProblem("bad_command", "the command is empty", hint='give a text such as "ls -l", or a list ["ls", "-l"]')
-    if any("\0" in part for part in argv):
-        raise ToolProblem(
-            "bad_command", "the command has a NUL in it", hint="no program takes one; write \\0 inside its own quotes"
-        )
+    if not all(_is_passable(part) for part in argv):
+        said = "the command has a NUL or half a surrogate pair in it"
+        raise ToolProblem("bad_command", said, hint="no program takes one; have printf make it, or give it as stdin")
     return argv
 
 

@@ -16,6 +16,7 @@ from typing import IO, Literal, TypeAlias
 import anyio
 
 _READ_BYTES = 65_536  # what a pipe of Linux holds
+_SWEEPS = 16  # of a pipe that was made as large as Linux lets it
 _DRAIN_SECONDS = 0.25  # for output that is still on its way when the leader is gone
 _DYING_SECONDS = 5.0  # until a killed program is gone; only one that hangs in the kernel takes longer
 _POLL_SECONDS = 0.02  # where the system has no descriptors of processes
@@ -94,11 +95,16 @@ class Group:
         """Kill what is left of the group, reap the leader, close. Not to be cancelled; done once."""
         if self._ended:
             return
-        with anyio.CancelScope(shield=True):
-            if not self.has_exited():
-                self.signal(signal.SIGKILL)
-                with anyio.move_on_after(_DYING_SECONDS):
-                    await self.exited()
+        try:
+            with anyio.CancelScope(shield=True):
+                if not self.has_exited():
+                    self.signal(signal.SIGKILL)
+                    with anyio.move_on_after(_DYING_SECONDS):
+                        await self.exited()
+        finally:  # a loop that is torn down cancels through every shield
+            self._finish()
+
+    def _finish(self) -> None:
         self._popen.poll()
         # The leader's number goes to no other group while one of its own is there; signal 0 only asks.
         try:
@@ -164,6 +170,9 @@ async def attend(group: Group, sinks: Sequence[Sink], *, timeout_seconds: float,
                 for done in closed:
                     await done.wait()
             tasks.cancel_scope.cancel()
+        # On a busy machine the drain may be over before the pumps had their turn: what is in the pipes by now is taken.
+        for fd, sink in zip(group.outputs, sinks, strict=True):
+            full = full or not await _sweep(fd, sink)
     finally:
         await group.end()
     code = group.returncode
@@ -187,6 +196,20 @@ async def _read(fd: int) -> bytes:
             continue  # woken for nothing
         except OSError:
             return b""
+
+
+async def _sweep(fd: int, sink: Sink) -> bool:
+    """What is there without waiting, at most what pipes hold: somebody may go on writing."""
+    for _ in range(_SWEEPS):
+        try:
+            data = os.read(fd, _READ_BYTES)
+        except OSError:
+            return True
+        if not data:
+            return True
+        if not await sink(data):
+            return False
+    return True
 
 
 def _pipe(opened: list[int]) -> tuple[int, int]:

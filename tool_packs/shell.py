@@ -99,7 +99,7 @@ async def run(
         label = (command if isinstance(command, str) else " ".join(command))[:80]
         data = [await spool.read() for spool in spools]
         if ended.full:
-            raise _flood(shell, await to_thread.run_sync(decoded, data[0]), label)
+            raise _flood(shell, await to_thread.run_sync(decoded, max(data, key=len)), label)
         texts = [await shell.fitted(each, label) for each in data]
     return Output(
         exit_code=ended.exit_code, output=texts[0].text, stderr=texts[1].text if len(texts) > 1 else "",

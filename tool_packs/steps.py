@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from tool_packs.bash_text import Command, Redirect, Script, Word, read_script
 
 _DEEPEST = 4  # bash -c inside bash -c
+_WRAPPED = 8  # env timeout uv run python -m … : more is no command of anybody
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 _PYTHON = re.compile(r"python(\d+(\.\d+)*)?|pypy3?|py")
 
@@ -125,10 +126,10 @@ def script_of(words: Sequence[Word]) -> str | None:
 
 def unwrapped(words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Without env, timeout, uv run, npx, python -m and the like in front."""
-    while words:
-        rest = _inside(words)
+    for _ in range(_WRAPPED):
+        rest = _inside(words) if words else ()
         if not rest:
-            return words
+            break
         words = rest
     return words
 

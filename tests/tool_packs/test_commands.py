@@ -204,6 +204,10 @@ def test_steps_are_what_runs_without_what_wraps_it() -> None:
     assert simple
 
 
+def test_endless_wrapping_does_not_take_long() -> None:
+    assert classify("env " * 100_000 + "pytest") == "other"
+
+
 # ── real commands ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
