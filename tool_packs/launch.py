@@ -23,20 +23,13 @@ HANDED_ON = (
     "JAVA_HOME", "GOPATH", "GOROOT", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PNPM_HOME", "BUN_INSTALL", "XDG_*_HOME",
 )  # fmt: skip
 DENIED = (
-    "*TOKEN*",
-    "*SECRET*",
-    "*PASSWORD*",
-    "*PASSWD*",
-    "*CREDENTIAL*",
-    "*API_KEY*",
-    "*_KEY",
-    "*AUTH*",
-    "LD_*",
-    "DYLD_*",
-    "BASH_ENV",
-    "ENV",
-)
-QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1"}
+    "*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*CREDENTIAL*", "*API_KEY*", "*_KEY", "*_AUTH", "*_AUTH_*", "LD_*", "DYLD_*",
+    "BASH_ENV", "ENV",
+)  # fmt: skip
+QUIET = {
+    "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",  # so that git status only reads
+}  # fmt: skip
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _NEAR = 70.0  # of 100: one wrong letter in a name of four
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 from typing import Self
 
@@ -97,9 +98,10 @@ class Shell:
 
     def _size(self, path: str) -> int | None:
         try:
-            return self.root.stat(path).st_size
+            found = self.root.stat(path)
         except ToolProblem:
             return None
+        return found.st_size if S_ISREG(found.st_mode) else None
 
     def begin(self, launch: Launch, command: str, cwd: str) -> Background:
         if self._tasks is None:

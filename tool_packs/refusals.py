@@ -72,7 +72,7 @@ class _Place:
         if not simple or len(step.words) != 2 or step.args == ["-"]:
             return _Place(self.root, None)
         target = step.words[1]
-        if target.text.rstrip("/") == self.root.rstrip("/") and not target.expands:
+        if self.root and target.text.rstrip("/") == self.root.rstrip("/") and not target.expands:
             return _Place(self.root, ".")
         if self.here is not None and not target.expands and posixpath.normpath(posixpath.join(self.here, target.text)) == ".":
             return _Place(self.root, ".")

@@ -15,7 +15,7 @@ from anyio import to_thread
 from catalog import Host, ToolProblem, tool
 from tool_packs.commands import classify
 from tool_packs.opened_shell import LONGEST_SECONDS, Settings, Shell
-from tool_packs.processes import Ended, Input, attend
+from tool_packs.processes import Ended, Input, Sink, attend
 from tool_packs.progress import Progress
 from tool_packs.read_only import is_safe
 from tool_packs.shell_results import News, Output, Process
@@ -79,7 +79,7 @@ async def run(
     progress = Progress("shell.run", shell.host.progress)
     spools = [Spool(most_bytes=shell.settings.kept_bytes_max) for _ in range(2 if stderr == "apart" else 1)]
 
-    def sink(spool: Spool) -> Any:
+    def sink(spool: Spool) -> Sink:
         async def add(data: bytes) -> bool:
             progress.add(data)
             return await spool.add(data)

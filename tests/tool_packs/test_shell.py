@@ -246,7 +246,7 @@ async def test_programs_get_the_named_variables_and_no_secret(tmp_path: Path) ->
     shell = Shell(tmp_path, host=Host(root=tmp_path, environment=HOST))
     lines = (await run(shell, ["env"], env={"EXTRA": "1"})).output.splitlines()
     assert sorted(lines) == [
-        "EXTRA=1", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "HOME=/home/x", "LC_ALL=C", "MANPAGER=cat", "NO_COLOR=1", "PAGER=cat",
+        "EXTRA=1", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "HOME=/home/x", "LC_ALL=C", "MANPAGER=cat", "NO_COLOR=1", "PAGER=cat",
         "PATH=/usr/bin:/bin", "TERM=dumb",
     ]  # fmt: skip
 
