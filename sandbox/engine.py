@@ -98,7 +98,9 @@ class Engine:
     def rehearse(self) -> None:
         """Touch what a start touches: after a fork the first touch of each page costs a copy, better now than then."""
         self._bridge("rehearse", _REHEARSAL)
-        self._bridge("compile", sources.prepare("await f(1)")[0].texts[0])
+        readings = sources.prepare("const { a } = tools; await a.b({ c: [1] })")
+        json_text(sources.outlined(readings))
+        self._bridge("compile", readings[0].texts[0])
         self._pump()
 
     def outline(self, source: str) -> str:

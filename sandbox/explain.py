@@ -5,6 +5,7 @@ Pure: from what the engine said and the author's own text to a `ScriptError`. Te
 
 from typing import Any
 
+from sandbox import advice
 from sandbox.errors import Frame, ScriptError
 from sandbox.positions import Positions
 from sandbox.values import encode
@@ -106,10 +107,10 @@ class Explain:
         if others:
             total = told.get("errors_total")
             message = f"{message} ({total if type(total) is int and 0 < total < 2**53 else len(others)} errors)".lstrip()
-        error = self._placed(name or "Error", message, frames)
+        error = self._placed(name or "Error", self._say_what_is_missing(message, frames), frames)
         return ScriptError(
             error.name, error.message, error.line, error.column, error.excerpt, error.frames,
-            _text(told, "hint") or _hint_for(name, message), _small(told.get("data")),
+            _text(told, "hint") or self._hint_for(name, message, frames), _small(told.get("data")),
             self.thrown(cause, frames_max, depth + 1) if isinstance(cause, dict) and depth < _CAUSES_MAX else None, others,
         )  # fmt: skip
 
@@ -183,18 +184,28 @@ class Explain:
         line, column = frames[0].line, frames[0].column
         return ScriptError(name, message, line, column, self.positions.excerpt(line, column), frames)
 
+    def _say_what_is_missing(self, message: str, frames: tuple[Frame, ...]) -> str:
+        missing = advice.nothing_there(message, self.positions.line_at(*_place(frames))[1]) if frames else ""
+        return f"{message}: {missing}" if missing else message
+
+    def _hint_for(self, name: str, message: str, frames: tuple[Frame, ...]) -> str:
+        if name == "ReferenceError" and message.endswith(" is not defined"):
+            absent = message.removesuffix(" is not defined")
+            return _ABSENT.get(absent) or advice.nearest_name(absent, self.positions.source)
+        if name == "SyntaxError" and frames:
+            return advice.syntax(message, self.positions.line_at(*_place(frames))[0])
+        if message == _OVERFLOW:
+            return "look for a recursion that does not end, or use a loop"
+        return ""
+
     def _name_the_callee(self, stack: str, message: str) -> str:
         _, at, _ = self.positions.frames(stack, 1)[0]
         called = self.positions.call_at(at)[1]
         return f"{called} is not a function" if called and len(called) <= 80 and "\n" not in called else message
 
 
-def _hint_for(name: str, message: str) -> str:
-    if name == "ReferenceError" and message.endswith(" is not defined"):
-        return _ABSENT.get(message.removesuffix(" is not defined"), "")
-    if message == _OVERFLOW:
-        return "look for a recursion that does not end, or use a loop"
-    return ""
+def _place(frames: tuple[Frame, ...]) -> tuple[int, int]:
+    return frames[0].line, frames[0].column
 
 
 def _small(data: Any) -> Any:

@@ -136,6 +136,19 @@ class Positions:
             callee = "" if name in _NAMES_OF_OURS else name[:80]
         return found[:most]
 
+    @property
+    def source(self) -> str:
+        return self._raw.decode("utf-8", "replace")
+
+    def line_at(self, line: int, column: int) -> tuple[str, str]:
+        """The author's line, before the place and from it on."""
+        if not 1 <= line <= len(self._starts):
+            return "", ""
+        end = self._starts[line] if line < len(self._starts) else len(self._raw)
+        text = self._raw[self._starts[line - 1] : end].decode("utf-8", "replace")
+        at = column - 1
+        return text[max(0, at - _SITE_BYTES) : at], text[at : at + _SITE_BYTES]
+
     def excerpt(self, line: int, column: int) -> str:
         """The author's own line with a caret under the place."""
         if not 1 <= line <= len(self._starts):
