@@ -51,7 +51,9 @@ async def answer_tool(
     toolbox: Toolbox, call: Called, *, approve: Approve = nobody, call_seconds: float = CALL_SECONDS
 ) -> Resolve | Reject:
     """Check the arguments, ask where the tool says so, call the function within its time."""
-    tool = toolbox.tools[call.tool]
+    tool = toolbox.tools.get(call.tool)
+    if tool is None:  # the sandbox was told of tools that are not open: unknown tool, no call
+        return _reject(call, ToolProblem("unknown_tool", f"there is no tool {call.tool}", hint="help() lists the packs"))
     seconds = tool.facts.timeout_seconds or call_seconds
     try:
         bound = toolbox.bind(call.tool, call.args)

@@ -20,6 +20,7 @@ from anyio.abc import TaskGroup
 from catalog import Host, Pack, Toolbox, open_toolbox
 from harness.check import Checked, check_script
 from harness.dispatch import CALL_SECONDS, Approve, answer_builtin, answer_tool, nobody
+from harness.members import with_members
 from harness.offers import offer_of
 from sandbox import (
     BUILTINS,
@@ -85,6 +86,8 @@ class Outcome:
         open_ids = set(self.ending.pending)
         told = [_left_over(calls[i], was_open=i in open_ids) for i in sorted(open_ids | set(self.ending.unawaited))]
         told += [finding.text for finding in self.checked.doubtful]
+        if isinstance(self.ending, Finished) and self.value is None and not self.shown and not self.printed:
+            told.append("the script gave nothing to see: end it with return <value>, or show(value) what matters")
         if self.checked.certain:
             told.append("the script was not started, so nothing has had an effect; mend it and send it whole")
         if self.ending.console_dropped:
@@ -156,6 +159,9 @@ async def run_turn(
     if ending is None or (deadline.cancelled_caught and not box.ended):
         ending = _out_of_time(turn_seconds, events, settled)
         events.append(ending)
+    if isinstance(ending, Failed):
+        ending = replace(ending, error=with_members(ending.error, settled))
+        events[-1] = ending
     return Outcome(tuple(events), tuple(settled), ending, box.layers, checked)
 
 

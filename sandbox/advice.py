@@ -11,12 +11,14 @@ _OF_NOTHING = re.compile(r"cannot (?:read|set) property '([^']*)' of (undefined|
 _CHAIN = re.compile(r"[\w$]+(?:\s*\??\.\s*[\w$]+|\[[^\[\]\n]*\]|\([^()\n]*\))*")
 _SEARCHED = 50_000  # characters of a script
 _NAMES = 2_000
-_WORLD = ("tools", "show", "console", "store", "load", "recall", "budget", "relax", "context", "help", "sleep", "JSON", "Object", "Array",
-          "Promise", "Math", "String", "Number", "Map", "Set", "Date")  # fmt: skip
+_WORLD = (
+    "tools", "show", "console", "store", "load", "recall", "budget", "relax", "context", "help", "sleep",
+    "JSON", "Object", "Array", "Promise", "Math", "String", "Number", "Map", "Set", "Date",
+)  # fmt: skip
 
 
 def nothing_there(message: str, rest: str) -> str:
-    """`item.prize` when `rest`, the line from the place on, reads `item.prize.amount` and the message says 'amount' of undefined."""
+    """`item.prize` where `rest`, the line from the place on, is `item.prize.amount` and 'amount' of undefined was read."""
     told = _OF_NOTHING.fullmatch(message)
     if told is None:
         return ""

@@ -15,15 +15,6 @@ pytestmark = pytest.mark.anyio
 CASES = tuple(cases("ours"))
 KINDS = sorted({case.kind for case in CASES})
 # Points we do not win, each with its reason. Nothing else may be lost, and nothing here may be won unnoticed.
-LOST: dict[str, list[str]] = {
-    "nothing_comes_back/parse_of_what_is_parsed": ["expected"],  # the engine's words for JSON.parse of an object
-    "nothing_comes_back/return_forgotten": ["expected"],  # a script that gives nothing is not told so
-    "syntax/await_outside_an_async_function": ["expected"],  # the engine's words: expecting ';'
-    "undefined_member/function_misspelt": ["nearest"],  # names of the script's own are not suggested,
-    "undefined_member/variable_misspelt": ["nearest"],
-    "undefined_member/list_under_another_name": ["expected"],  # nor the members of a result
-    "undefined_member/member_of_a_missing_member": ["nearest"],
-}
 # The engine stops an endless loop between two of its steps; whether it can say where depends on the step.
 MAY_HAVE_NO_PLACE = {"endless/while_true", "endless/step_forgotten"}
 PLACE = {"line", "column", "excerpt"}
@@ -46,7 +37,7 @@ async def test_a_report_of_each_mistake_wins_every_point_that_applies(kind: str)
                 missed = [point for point in missed if point not in PLACE]
             if missed:
                 lost[case.name] = missed
-    assert lost == {name: points for name, points in LOST.items() if name.startswith(f"{kind}/")}
+    assert lost == {}
 
 
 async def test_an_error_stands_at_the_very_character() -> None:

@@ -160,3 +160,19 @@ async def test_what_is_doubtful_is_a_notice_and_the_script_runs() -> None:
     assert [notice.split("\n")[0] for notice in outcome.notices] == [
         "unknown_tool: there is no tool x.ad; did you mean x.add?  (line 1, column 36)"
     ]
+
+
+async def test_a_member_that_no_result_has_is_told_with_the_ones_they_have() -> None:
+    async def get() -> dict[str, object]:
+        return {"name": "lamp", "price": {"amount": 3}}
+
+    outcome = await run_script("const item = await tools.shop.get();\nitem.prize.amount", tools={"shop.get": get})
+    assert outcome.error is not None
+    assert outcome.error.message == "cannot read property 'amount' of undefined: item.prize is undefined"
+    assert outcome.error.hint == "did you mean price? the results of this script's calls have: name, price, amount"
+
+
+async def test_a_script_that_gives_nothing_is_told_so() -> None:
+    outcome = await run_script("const line = 1 + 1;")
+    assert outcome.notices == ["the script gave nothing to see: end it with return <value>, or show(value) what matters"]
+    assert (await run_script("console.log(1);")).notices == []

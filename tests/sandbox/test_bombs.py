@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
+from catalog import Host, open_toolbox
+from harness.offers import offer_of
 from harness.turn import run_turn
-from sandbox import Called, Failed, Pool, Resolve, Start, Unavailable, WireError, launch
+from sandbox import Failed, Pool, Start, Unavailable, WireError, launch
 from sandbox.exchange import Exchange
 from sandbox.wire import EVENTS, frame
 from tests.sandbox.doubles import TOOLS, Visit, a_sandbox_with
 
 ROOT = Path(__file__).parent.parent.parent
-
-
-async def _no_answer(call: Called) -> Resolve:
-    raise AssertionError(f"nobody may run {call.tool}")
 
 
 def heard(text: str | bytes, source: str = "await tools.a.b(1)") -> list[Any]:
@@ -97,7 +95,8 @@ def test_pending_names_only_calls_the_caller_has_seen() -> None:
 async def test_the_harness_survives_a_call_that_was_thrown_away() -> None:
     lie = Visit((frame(EVENTS, b'[["called",1,"a.b",[],1002,1],["pwned"]]'),))
     async with a_sandbox_with([lie]) as met:
-        outcome = await run_turn(met.box, Start(source="1", tools=TOOLS), _no_answer)
+        async with open_toolbox(offer_of(), host=Host(root=Path())) as toolbox:
+            outcome = await run_turn(met.box, Start(source="1", tools=TOOLS), toolbox)
         assert outcome.notices == []
 
 

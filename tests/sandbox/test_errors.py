@@ -25,7 +25,7 @@ TypeError: o.read is not a function  (line 3, column 9, in go)
     | \t       ^
   called from line 5, column 1"""),
     ("a member of undefined", "const é = '😀'; let q;\nq.foo", """\
-TypeError: cannot read property 'foo' of undefined  (line 2, column 1)
+TypeError: cannot read property 'foo' of undefined: q is undefined  (line 2, column 1)
   2 | q.foo
     | ^"""),
     ("a name from elsewhere", "const fs = require('fs')", """\
