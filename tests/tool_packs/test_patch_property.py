@@ -123,9 +123,14 @@ def hunks(rng: random.Random, plan: Plan) -> list[str]:
                 break
             if first > 0 and number[first] > cursor:
                 first -= 1
-            else:
+            elif not at_end:
                 end += 1
                 at_end = end == len(rows)
+            else:
+                break  # right behind the hunk before, with no old line left: they go on in that hunk
+        if not wanted and old and not old[-1]:
+            made += [row.op + row.text for row in rows[first:end]]
+            break
         body = [row.op + row.text for row in rows[first:end]]
         anchors = [row for row in range(cursor, number[first]) if old[row].strip() and not old[row].rstrip().endswith("@@")]
         header = "@@"
