@@ -6,6 +6,7 @@
 from catalog.effects import Effects, overlap
 from catalog.host import Host, MemoryResults, Results
 from catalog.load import known_packs, load_pack
+from catalog.mended import Mended, mended
 from catalog.pack import Pack, pack
 from catalog.problem import BadPack, ToolProblem
 from catalog.schema import tool_from_schema
@@ -19,6 +20,7 @@ __all__ = [
     "Facts",
     "Host",
     "MemoryResults",
+    "Mended",
     "Offer",
     "Pack",
     "Profile",
@@ -30,6 +32,7 @@ __all__ = [
     "facts_of",
     "known_packs",
     "load_pack",
+    "mended",
     "open_toolbox",
     "overlap",
     "pack",
