@@ -33,16 +33,23 @@ class MemoryResults:
         self._kept: dict[str, bytes] = {}
         self._bytes = 0
         self._last = 0
+        self._gone: dict[str, None] = {}  # handles whose values have made room
 
     def keep(self, value: Any, *, label: str = "") -> str:
-        data = orjson.dumps(value)
         self._last += 1
         handle = f"{self._prefix}{self._last}"
-        self._kept[handle] = data
-        self._bytes += len(data)
-        while self._bytes > self._most and len(self._kept) > 1:
-            self._bytes -= len(self._kept.pop(next(iter(self._kept))))
+        self.put(handle, value)
         return handle
+
+    def put(self, handle: str, value: Any) -> None:
+        """Keep a value under a handle that is given elsewhere."""
+        data = orjson.dumps(value)
+        self._bytes += len(data) - len(self._kept.pop(handle, b""))
+        self._kept[handle] = data
+        while self._bytes > self._most and len(self._kept) > 1:
+            oldest = next(iter(self._kept))
+            self._bytes -= len(self._kept.pop(oldest))
+            self._gone[oldest] = None
 
     def get(self, handle: str) -> Any:
         data = self._kept.get(handle)
@@ -52,8 +59,7 @@ class MemoryResults:
 
     def _hint(self, handle: str) -> str:
         near = get_close_matches(handle, list(self._kept), n=1)
-        number = handle.removeprefix(self._prefix)
-        if number.isdigit() and 0 < int(number) <= self._last:
+        if handle in self._gone:
             return "it was kept earlier and has made room for newer values; make the call again"
         return f"did you mean {near[0]}?" if near else "handles are given where something was cut; copy one as it stands"
 

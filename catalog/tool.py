@@ -27,6 +27,8 @@ class Facts:
     approval: Approval = False
     timeout_seconds: float | None = None
     shape: Shape = "json"
+    polled: bool = False  # asking again and again is what it is for
+    volatile: tuple[str, ...] = ()  # members of the result that differ each time and mean nothing
     declared: bool = False  # did the author say anything about effects?
 
 
@@ -38,6 +40,8 @@ def tool(
     approval: Approval = False,
     timeout_seconds: float | None = None,
     shape: Shape = "json",
+    polled: bool = False,
+    volatile: Iterable[str] = (),
 ) -> Callable[[Function], Function]:
     """Mark an async function as a tool.
 
@@ -47,8 +51,13 @@ def tool(
     approval: whether a person is asked first; a function decides by the arguments.
     timeout_seconds: the longest one call may take; 60 unless told.
     shape: how a shown result is condensed.
+    polled: asking again and again is what it is for, so that equal calls are never refused as repeats.
+    volatile: members of the result that differ each time and mean nothing, such as "duration_seconds".
     """
-    facts = facts_of(reads=reads, writes=writes, effect=effect, approval=approval, timeout_seconds=timeout_seconds, shape=shape)
+    facts = facts_of(
+        reads=reads, writes=writes, effect=effect, approval=approval, timeout_seconds=timeout_seconds, shape=shape, polled=polled,
+        volatile=volatile,
+    )  # fmt: skip
 
     def mark(function: Function) -> Function:
         setattr(function, ATTRIBUTE, facts)
@@ -65,6 +74,8 @@ def facts_of(
     approval: Approval = False,
     timeout_seconds: float | None = None,
     shape: Shape = "json",
+    polled: bool = False,
+    volatile: Iterable[str] = (),
 ) -> Facts:
     read, written = _keys("reads", reads), _keys("writes", writes)
     if effect is not None and effect not in get_args(Effect):
@@ -83,7 +94,7 @@ def facts_of(
     declared = effect is not None or bool(read) or bool(written)
     return Facts(
         effect=derived, reads=read, writes=written, approval=approval, timeout_seconds=timeout_seconds, shape=shape,
-        declared=declared,
+        polled=polled, volatile=tuple(volatile), declared=declared,
     )  # fmt: skip
 
 

@@ -1,5 +1,30 @@
-"""Turns, and everything around them. `run_script` is the whole of it in one call."""
+"""Turns, and everything around them. `Harness` and `Session` for an agent, `run_script` for one script in one call."""
 
-from harness.turn import Outcome, run_script, run_turn
+from harness.approval import Answer, Approver, Policy, Request, Rule, allowing
+from harness.detect import Detected, detect
+from harness.harness import Harness, run_script
+from harness.ledger import Ledger
+from harness.outcome import TurnOutcome
+from harness.session import Forgotten, Session
+from harness.setup import Flags, Setup
+from harness.store.memory import MemoryStore
 
-__all__ = ["Outcome", "run_script", "run_turn"]
+__all__ = [
+    "Answer",
+    "Approver",
+    "Detected",
+    "Flags",
+    "Forgotten",
+    "Harness",
+    "Ledger",
+    "MemoryStore",
+    "Policy",
+    "Request",
+    "Rule",
+    "Session",
+    "Setup",
+    "TurnOutcome",
+    "allowing",
+    "detect",
+    "run_script",
+]

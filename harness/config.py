@@ -13,16 +13,38 @@ from pathlib import Path
 from typing import Any
 
 from catalog import Profile
-from harness.dispatch import CALL_SECONDS
+from harness.approval import Policy, Rule, allowing
+from harness.guards.budget import Allowance
+from harness.limits import ShownLimits, TurnLimits
 from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
-from harness.turn import CALLS_AT_ONCE, TURN_SECONDS
+from harness.redaction import secrets_of
+from harness.setup import MODES, Flags, Mode, Setup
 from sandbox import Limits
 
 FILE = "turnscript.toml"
 PREFIX = "TURNSCRIPT_LIMIT_"
 PROFILE_VARIABLE = "TURNSCRIPT_PROFILE"
-_TURN_LIMITS = {"turn_seconds": TURN_SECONDS, "calls_at_once": CALLS_AT_ONCE, "call_seconds": CALL_SECONDS}
-_KEYS = ("limits", "profile", "root", "allow", "profiles", "packs")
+MODE_VARIABLE = "TURNSCRIPT_MODE"
+_RECORDS = (Limits, TurnLimits, ShownLimits)
+_KEYS = (
+    "limits",
+    "profile",
+    "root",
+    "allow",
+    "approval",
+    "budget",
+    "profiles",
+    "packs",
+    "mode",
+    "flags",
+    "plan_reads",
+    "cache",
+    "secrets",
+)
+_BUDGET_KEYS = ("turn", "session")
+_ALLOWANCE_KEYS = ("calls", "bytes", "seconds")
+_RULE_KEYS = ("tool", "then", "arguments")
+_SECRETS_KEYS = ("patterns", "variables", "not")
 _PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
 
 
@@ -32,12 +54,16 @@ class BadConfig(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    limits: Limits
     tools: ToolSettings
-    environment: Mapping[str, str]  # for packs: which variables a command gets is the shell pack's decision
-    turn_seconds: float = TURN_SECONDS
-    calls_at_once: int = CALLS_AT_ONCE
-    call_seconds: float = CALL_SECONDS
+    setup: Setup
+
+    @property
+    def limits(self) -> Limits:
+        return self.setup.limits
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return self.setup.environment
 
 
 def read_settings(
@@ -48,29 +74,128 @@ def read_settings(
     profile: str | None = None,
     root: Path | None = None,
     allow: Iterable[str] = (),
+    mode: str | None = None,
+    off: Iterable[str] = (),
+    cache: Path | None = None,
+    plan_reads: bool | None = None,
 ) -> Settings:
-    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; the rest as their flags."""
+    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; `off`: flags to clear."""
     environment = os.environ if environment is None else environment
     path = (folder or Path()) / FILE
-    told = _from_file(path)
+    said = _from_file(path)
     values: dict[str, Any] = {
-        name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, told, "limits").items()
+        name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, said, "limits").items()
     }
     values |= _from_environment(environment)
     values |= _from_flags(flags)
-    turn = {name: values.pop(name) for name in _TURN_LIMITS if name in values}
     tools = ToolSettings(
-        profile=profile or environment.get(PROFILE_VARIABLE) or _text(path, told, "profile") or DEFAULT_PROFILE,
-        profiles=_profiles(path, _table(path, told, "profiles")),
-        packs={name: _table(path, _table(path, told, "packs"), name, "packs.") for name in _table(path, told, "packs")},
-        root=root or path.parent / (_text(path, told, "root") or "."),
-        allow=(*_texts(path, told, "allow"), *allow),
+        profile=profile or environment.get(PROFILE_VARIABLE) or _text(path, said, "profile") or DEFAULT_PROFILE,
+        profiles=_profiles(path, _table(path, said, "profiles")),
+        packs={name: _table(path, _table(path, said, "packs"), name, "packs.") for name in _table(path, said, "packs")},
+        root=root or path.parent / (_text(path, said, "root") or "."),
+        allow=(*_texts(path, said, "allow"), *allow),
         folder=path.parent,
     )
+    budget = _table(path, said, "budget")
+    _known(f"{path}: budget", budget, _BUDGET_KEYS)
+    told_cache = _text(path, said, "cache")
     try:
-        return Settings(Limits(**values), tools, dict(environment), **turn)
+        setup = Setup(
+            limits=Limits(**_of(Limits, values)), turn=TurnLimits(**_of(TurnLimits, values)),
+            shown=ShownLimits(**_of(ShownLimits, values)), mode=_mode(path, said, environment, mode),
+            flags=_flags(path, said, off),
+            policy=Policy((*_rules(path, said), *allowing(tools.allow))), turn_budget=_allowances(path, budget, "turn"),
+            session_budget=_allowances(path, budget, "session"),
+            plan_reads=_switch(path, said, "plan_reads", default=False) if plan_reads is None else plan_reads,
+            packs=tools.packs, environment=dict(environment),
+            cache_folder=cache or (path.parent / told_cache if told_cache else None),
+            **_secrets(path, said, environment, tools.packs),
+        )  # fmt: skip
     except ValueError as error:
         raise BadConfig(str(error)) from None
+    return Settings(tools, setup)
+
+
+def _of(record: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {item.name: values[item.name] for item in fields(record) if item.name in values}
+
+
+def _mode(path: Path, said: Mapping[str, Any], environment: Mapping[str, str], given: str | None) -> Mode:
+    for where, told in (
+        ("--mode", given),
+        (MODE_VARIABLE, environment.get(MODE_VARIABLE)),
+        (f"{path}: mode", _text(path, said, "mode")),
+    ):
+        if not told:
+            continue
+        for mode in MODES:
+            if told.replace("-", "_") == mode:
+                return mode
+        raise BadConfig(f"{where}: there is no mode {told!r}; choose {', '.join(MODES)}")
+    return "enabled"
+
+
+def _flags(path: Path, said: Mapping[str, Any], off: Iterable[str]) -> Flags:
+    table = _table(path, said, "flags")
+    names = [item.name for item in fields(Flags)]
+    _known(f"{path}: flags", table, names)
+    return Flags(**({name: _switch(path, table, name, prefix="flags.") for name in table} | dict.fromkeys(off, False)))
+
+
+def _switch(path: Path, said: Mapping[str, Any], key: str, *, default: bool = True, prefix: str = "") -> bool:
+    value = said.get(key, default)
+    if not isinstance(value, bool):
+        raise BadConfig(f"{path}: {prefix}{key} must be true or false, not {value!r}")
+    return value
+
+
+def _rules(path: Path, said: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """[[approval]] tool, arguments, then: the first that fits decides."""
+    listed = said.get("approval", [])
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise BadConfig(f'{path}: approval must be a list of tables: [[approval]] tool = "shell.run", then = "ask"')
+    rules = []
+    for number, one in enumerate(listed, 1):
+        where = f"approval {number}."
+        _known(f"{path}: approval {number}", one, _RULE_KEYS)
+        tool, then = _text(path, one, "tool", where), _text(path, one, "then", where)
+        if not tool or then not in ("allow", "ask", "deny"):
+            raise BadConfig(f'{path}: {where}then must be "allow", "ask" or "deny", and tool a name or pattern such as "shell.*"')
+        arguments = _table(path, one, "arguments", where)
+        patterns = {name: _text(path, arguments, name, f"{where}arguments.") for name in arguments}
+        rules.append(Rule(tool=tool, then=then, arguments=patterns))  # type: ignore[arg-type]
+    return tuple(rules)
+
+
+def _allowances(path: Path, budget: Mapping[str, Any], scope: str) -> dict[str, Allowance]:
+    """[budget.turn] web = { calls = 10 }, "web.fetch" = { bytes = 1_000_000, seconds = 30 }"""
+    table = _table(path, budget, scope, "budget.")
+    made = {}
+    for name in table:
+        one = _table(path, table, name, f"budget.{scope}.")
+        _known(f"{path}: budget.{scope}.{name}", one, _ALLOWANCE_KEYS)
+        for key, value in one.items():
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or value <= 0
+                or (key != "seconds" and value != int(value))
+            ):
+                raise BadConfig(f"{path}: budget.{scope}.{name}.{key}: {value!r} is not a number above 0")
+        made[name] = Allowance(**one)
+    return made
+
+
+def _secrets(
+    path: Path, said: Mapping[str, Any], environment: Mapping[str, str], packs: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """[secrets] variables = ["DEPLOY_KEY"] adds, not = ["BUILD_KEY"] takes away, patterns = false leaves look-alikes alone."""
+    table = _table(path, said, "secrets")
+    _known(f"{path}: secrets", table, _SECRETS_KEYS)
+    known = secrets_of(environment, packs)
+    known |= {name: environment[name] for name in _texts(path, table, "variables", "secrets.") if environment.get(name)}
+    kept = {name: value for name, value in known.items() if name not in _texts(path, table, "not", "secrets.")}
+    return {"secrets": kept, "secret_patterns": _switch(path, table, "patterns", prefix="secrets.")}
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -166,7 +291,7 @@ def _from_flags(flags: Iterable[str]) -> dict[str, Any]:
 
 
 def _number(where: str, name: str, value: object) -> int | float:
-    kinds = {item.name: type(item.default) for item in fields(Limits)} | {key: type(value) for key, value in _TURN_LIMITS.items()}
+    kinds = {item.name: type(item.default) for record in _RECORDS for item in fields(record)}
     if name not in kinds:
         raise BadConfig(f"{where}: there is no limit {name!r}; {_nearest(name, list(kinds))}")
     try:

@@ -1,149 +1,105 @@
-"""One turn: start the script, run its calls together, feed their outcomes back, until it ends.
+"""One turn, from a script to how it ended: check it, start a sandbox, run its calls through the guards, feed their outcomes back.
 
-Only this file touches a sandbox. Every task of a turn is over when the turn is: calls that the script left open are cancelled.
-The order in which outcomes are fed back is the order in which they came; it is part of the record.
+Only this file touches a sandbox. What the script left open is cancelled when it ends. The order in which outcomes are fed back is
+the order in which they came; it is part of the record.
 """
 
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from time import time
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
-from anyio.abc import TaskGroup
 
-from catalog import Host, Pack, Toolbox, open_toolbox
+from catalog import Effects, Toolbox, ToolProblem
+from harness.cache import cache_key
+from harness.call import Call, Chain, Outcome
 from harness.check import Checked, check_script
-from harness.dispatch import CALL_SECONDS, Approve, answer_builtin, answer_tool, nobody
+from harness.dispatch import Relax, Take, answer_builtin, as_problem
 from harness.members import with_members
-from harness.offers import offer_of
+from harness.open_tasks import OpenTasks
+from harness.problems import told
+from harness.turn_clock import TurnClock
 from sandbox import (
     BUILTINS,
+    Budget,
     Called,
     Ending,
     Event,
     Exceeded,
     Failed,
     Finished,
-    Pool,
-    Printed,
+    Problem,
     Reject,
     Resolve,
     Sandbox,
     ScriptError,
-    Shown,
     Start,
 )
 
 if TYPE_CHECKING:
     from sandbox import LocalSandbox
 
-TURN_SECONDS = 300.0  # wall time, tools included: long builds fit, an agent is never held for ever
-CALLS_AT_ONCE = 8  # the rest queue in order, so that Promise.all over 100 files just works
-
-Answer = Callable[[Called], Awaitable[Resolve | Reject]]
+Settlement: TypeAlias = Resolve | Reject
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a turn did: all events in order, how each call was settled in the order it was, and how it ended."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One call and how it ended. `call` is None for one whose arguments were no good."""
+
+    number: int
+    tool: str
+    line: int
+    column: int
+    call: Call | None
+    outcome: Outcome
+    seconds: float  # from the script's call to its outcome, waiting included
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """All events in order, how each call was settled in the order it was, and how the script ended."""
 
     events: tuple[Event, ...]
-    settled: tuple[Resolve | Reject, ...]
+    settled: tuple[Settlement, ...]
     ending: Ending
     layers: tuple[tuple[str, str, str], ...]
-    checked: Checked = field(default_factory=Checked)  # what was found before the start
-
-    @property
-    def ok(self) -> bool:
-        return isinstance(self.ending, Finished)
-
-    @property
-    def value(self) -> Any:
-        return self.ending.value if isinstance(self.ending, Finished) else None
-
-    @property
-    def shown(self) -> list[Any]:
-        return [event.value for event in self.events if isinstance(event, Shown)]
-
-    @property
-    def printed(self) -> list[str]:
-        return [event.text for event in self.events if isinstance(event, Printed)]
-
-    @property
-    def error(self) -> ScriptError | None:
-        return None if isinstance(self.ending, Finished) else self.ending.error
-
-    @property
-    def notices(self) -> list[str]:
-        """What the script should be told besides: calls it left open or never looked at, console lines that were dropped."""
-        calls = {event.call_id: event for event in self.events if isinstance(event, Called)}
-        open_ids = set(self.ending.pending)
-        told = [_left_over(calls[i], was_open=i in open_ids) for i in sorted(open_ids | set(self.ending.unawaited))]
-        told += [finding.text for finding in self.checked.doubtful]
-        if isinstance(self.ending, Finished) and self.value is None and not self.shown and not self.printed:
-            told.append("the script gave nothing to see: end it with return <value>, or show(value) what matters")
-        if self.checked.certain:
-            told.append("the script was not started, so nothing has had an effect; mend it and send it whole")
-        if self.ending.console_dropped:
-            told.append(f"console: {self.ending.console_dropped} more prints were dropped; print less, or show one value")
-        return told
+    checked: Checked = field(default_factory=Checked)
+    calls: tuple[CallRecord, ...] = ()
+    stubborn: tuple[str, ...] = ()  # calls that did not stop when they were cancelled
+    engine_seconds: float = 0.0
 
 
-async def run_script(
-    source: str,
-    *,
-    tools: Mapping[str, Callable[..., Awaitable[Any]]] | None = None,
-    packs: Iterable[Pack | ModuleType | str] = (),
-    toolbox: Toolbox | None = None,
-    root: Path | str = ".",
-    approve: Approve = nobody,
-    pool: Pool | None = None,
-    start: Start | None = None,
-) -> Outcome:
-    """Run one script and say what came of it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What answers the calls of one turn."""
 
-    Tools come from `packs` (modules, packs or names such as "files"), from `tools` (`pack.tool` to a typed async function), or
-    from a `toolbox` that is open already. `approve` is asked before calls of tools that need it; without it they are denied.
-    Without a pool one is started for this script alone; `start` carries anything else: limits, context, stored values.
-    """
-    async with AsyncExitStack() as stack:
-        if toolbox is None:
-            opening = open_toolbox(offer_of(packs, tools), host=Host(root=Path(root)))
-            toolbox = await stack.enter_async_context(opening)
-        told = replace(start or Start(source="", now=time() * 1000), source=source, tools=tuple(toolbox.tools))
-        if pool is None:
-            pool = await stack.enter_async_context(Pool(workers=1, limits=told.limits))
-        box = await stack.enter_async_context(pool.sandbox())
-        return await run_turn(box, told, toolbox, approve=approve)
+    turn: int
+    toolbox: Toolbox
+    chain: Chain
+    leave: Callable[[Call], None]  # a call is over, whatever became of it
+    settled: Callable[[Call, Outcome], None]  # for what is computed from outcomes
+    relax: Relax
+    take: Take
+    budget: Callable[[int], Budget]  # from the bytes shown so far
+    digests: Mapping[str, str]  # by tool: all that its results depend on besides the arguments
+    canonical: Callable[[str, str], str]  # of a tool's key: one for one file, however it is named
+    grace_seconds: float
 
 
-async def run_turn(
-    box: "Sandbox | LocalSandbox",
-    start: Start,
-    toolbox: Toolbox,
-    *,
-    approve: Approve = nobody,
-    turn_seconds: float = TURN_SECONDS,
-    calls_at_once: int = CALLS_AT_ONCE,
-    call_seconds: float = CALL_SECONDS,
-) -> Outcome:
-    """Run a script to its end in this sandbox; the toolbox settles each of its calls."""
-    checked = await check_script(box, start, toolbox.offer)
+async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, clock: TurnClock, tasks: OpenTasks) -> Ran:
+    """Run a script to its end in this sandbox; the desk answers each of its calls."""
+    checked = await check_script(box, start, desk.toolbox.offer)
     if checked.refusal is not None:
-        return Outcome((checked.refusal,), (), checked.refusal, box.layers, checked)
-    answer = partial(answer_tool, toolbox, approve=approve, call_seconds=call_seconds)
+        return Ran(events=(checked.refusal,), settled=(), ending=checked.refusal, layers=box.layers, checked=checked)
     events: list[Event] = []
-    settled: list[Resolve | Reject] = []
-    with anyio.move_on_after(turn_seconds) as deadline:
-        async with anyio.create_task_group() as tasks:
-            calls = _Calls(tasks, answer, partial(answer_builtin, toolbox), calls_at_once)
-            batch = await box.send(start)
+    settled: list[Settlement] = []
+    calls = _Calls(desk, tasks)
+    stubborn: list[str] = []
+    try:
+        with clock.scope:
+            batch = await box.send(replace(start, budget=desk.budget(0)))
             while True:
                 events += batch
                 if box.ended:
@@ -151,63 +107,151 @@ async def run_turn(
                 for event in batch:
                     if isinstance(event, Called):
                         calls.add(event)
+                    else:
+                        calls.note_shown(event)
                 commands = await calls.settled()
                 settled += commands
                 batch = await box.send(*commands)
-            tasks.cancel_scope.cancel()  # what the script left open
+    finally:
+        stubborn = await tasks.end(desk.grace_seconds)  # what the script left open
     ending = events[-1] if events and isinstance(events[-1], Finished | Failed | Exceeded) else None
-    if ending is None or (deadline.cancelled_caught and not box.ended):
-        ending = _out_of_time(turn_seconds, events, settled)
+    if ending is None:
+        ending = _out_of_time(clock.seconds, events, settled)
         events.append(ending)
     if isinstance(ending, Failed):
         ending = replace(ending, error=with_members(ending.error, settled))
         events[-1] = ending
-    return Outcome(tuple(events), tuple(settled), ending, box.layers, checked)
+    return Ran(
+        events=tuple(events), settled=tuple(settled), ending=ending, layers=box.layers, checked=checked,
+        calls=tuple(calls.records(stubborn)), stubborn=tuple(stubborn), engine_seconds=box.engine_seconds_spent,
+    )  # fmt: skip
 
 
 class _Calls:
-    """The open calls of a turn: so many run at once, the rest queue in order; outcomes ready together travel together."""
+    """The calls of a turn: admitted in the order of the script, run together; outcomes ready together travel together."""
 
-    def __init__(self, tasks: TaskGroup, answer: Answer, answer_builtin: Answer, at_once: int) -> None:
+    def __init__(self, desk: Desk, tasks: OpenTasks) -> None:
+        self._desk = desk
         self._tasks = tasks
-        self._answer = answer
-        self._answer_builtin = answer_builtin
-        self._places = at_once
-        self._queue: deque[Called] = deque()
-        self._ready: list[Resolve | Reject] = []
+        self._made: dict[int, tuple[Called, Call | None, float]] = {}
+        self._records: dict[int, CallRecord] = {}
+        self._ready: list[Settlement] = []
         self._any_ready = anyio.Event()
+        self._shown = 0
 
-    def add(self, call: Called) -> None:
-        if call.tool in BUILTINS:  # they wait for nothing that others could want
-            self._tasks.start_soon(self._settle, call, self._answer_builtin)
-        else:
-            self._queue.append(call)
-            self._start_what_fits()
+    def add(self, called: Called) -> None:
+        began = anyio.current_time()
+        if called.tool in BUILTINS:
+            desk = self._desk
+            work = partial(answer_builtin, desk.toolbox, called, relax=desk.relax, take=desk.take)
+            self._tasks.start(called.tool, partial(self._answered, work))
+            return
+        call = self._call(called)
+        if isinstance(call, Problem):
+            self._made[called.call_id] = (called, None, began)
+            self._over(called, None, Outcome(status="failed", problem=call, by="check"), began)
+            return
+        self._made[called.call_id] = (called, call, began)
+        refusal = self._desk.chain.admit(call)
+        if refusal is not None:
+            self._desk.leave(call)
+            self._over(called, call, refusal, began)
+            return
+        self._tasks.start(f"{called.tool} (call {called.call_id})", partial(self._run, called, call, began))
 
-    async def settled(self) -> list[Resolve | Reject]:
+    def note_shown(self, event: Event) -> None:
+        value = getattr(event, "value", None) if type(event).__name__ == "Shown" else getattr(event, "text", None)
+        if value is not None:
+            self._shown += len(value) if isinstance(value, str) else _rough_size(value)
+
+    async def settled(self) -> list[Settlement]:
         """Wait for at least one outcome; gives all that are there."""
         await self._any_ready.wait()
         ready, self._ready = self._ready, []
         self._any_ready = anyio.Event()
-        return ready
+        now, budget = time() * 1000, self._desk.budget(self._shown)
+        return [replace(one, now=now, budget=budget) for one in ready]
 
-    def _start_what_fits(self) -> None:
-        while self._queue and self._places > 0:
-            self._places -= 1
-            self._tasks.start_soon(self._run_in_place, self._queue.popleft())
+    def records(self, stubborn: list[str]) -> list[CallRecord]:
+        """In the order of the script; what never ended was cancelled."""
+        found = []
+        for number, (called, call, began) in self._made.items():
+            record = self._records.get(number)
+            if record is None:
+                by = "nobody" if f"{called.tool} (call {number})" in stubborn else "turn"
+                gone = Outcome(status="cancelled", problem=told("cancelled", tool=called.tool), by=by)
+                record = _record(called, call, gone, anyio.current_time() - began)
+            found.append(record)
+        return found
 
-    async def _run_in_place(self, call: Called) -> None:
-        await self._settle(call, self._answer)
-        self._places += 1
-        self._start_what_fits()
+    def _call(self, called: Called) -> Call | Problem:
+        toolbox = self._desk.toolbox
+        tool = toolbox.tools.get(called.tool)
+        if tool is None:  # the sandbox was told of tools that are not open: unknown tool, no call
+            return Problem("unknown_tool", f"there is no tool {called.tool}", "help() lists the packs")
+        try:
+            bound = toolbox.bind(called.tool, called.args)
+        except ToolProblem as problem:
+            return as_problem(problem)
+        return Call(
+            turn=self._desk.turn, number=called.call_id, tool=tool, bound=bound, site=called.site,
+            effects=_canonical(tool.effects(bound.named), partial(self._desk.canonical, called.tool)),
+            key=cache_key(called.tool, self._desk.digests.get(called.tool, ""), tool.with_defaults(bound.named)),
+        )  # fmt: skip
 
-    async def _settle(self, call: Called, answer: Answer) -> None:
-        command = replace(await answer(call), now=time() * 1000)
-        self._ready.append(command)  # after the wait: the list is another one each time it was taken
+    async def _run(self, called: Called, call: Call, began: float) -> None:
+        try:
+            outcome = await self._desk.chain.run(call)
+        finally:
+            self._desk.leave(call)
+        self._over(called, call, outcome, began)
+
+    def _over(self, called: Called, call: Call | None, outcome: Outcome, began: float) -> None:
+        self._records[called.call_id] = _record(called, call, outcome, anyio.current_time() - began)
+        if call is not None:
+            self._desk.settled(call, outcome)
+        if outcome.problem is None:
+            self._add_ready(Resolve(called.call_id, outcome.value))
+        else:
+            self._add_ready(Reject(called.call_id, outcome.problem))
+
+    async def _answered(self, work: Callable[[], Awaitable[Settlement]]) -> None:
+        self._add_ready(await work())
+
+    def _add_ready(self, settlement: Settlement) -> None:
+        self._ready.append(settlement)
         self._any_ready.set()
 
 
-def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Resolve | Reject]) -> Exceeded:
+def _record(called: Called, call: Call | None, outcome: Outcome, seconds: float) -> CallRecord:
+    return CallRecord(
+        number=called.call_id, tool=called.tool, line=called.site.line, column=called.site.column, call=call, outcome=outcome,
+        seconds=round(seconds, 6),
+    )  # fmt: skip
+
+
+def _canonical(effects: Effects, canonical: Callable[[str], str]) -> Effects:
+    reads, writes = (tuple(sorted({canonical(key) for key in keys})) for keys in (effects.reads, effects.writes))
+    return Effects(effects.effect, reads, writes)
+
+
+def _rough_size(value: Any) -> int:
+    """Without encoding it: the script reads this as what it has shown, not to the byte."""
+    waiting, size = [value], 0
+    while waiting and size < 1 << 16:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            size += sum(len(name) + 4 for name in one)
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+            size += len(one)
+        else:
+            size += len(one) + 2 if isinstance(one, str) else 6
+    return size
+
+
+def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Settlement]) -> Exceeded:
     done = {command.call_id for command in settled}
     waiting = [event for event in events if isinstance(event, Called) and event.call_id not in done]
     names = ", ".join(f"{call.tool} (line {call.site.line})" for call in waiting[:5])
@@ -217,12 +261,6 @@ def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Resolve
         message + (f"; still open: {names}" if names else ""),
         hint="do less in one script, or start long work and look at it in a later one",
         data={"limit": "turn_seconds"},
+        origin="sandbox",
     )
     return Exceeded("turn_seconds", turn_seconds, error, tuple(call.call_id for call in waiting))
-
-
-def _left_over(call: Called, *, was_open: bool) -> str:
-    where = f"{call.tool} (call {call.call_id}, line {call.site.line}, column {call.site.column})"
-    if was_open:
-        return f"{where} was still open when the script ended and was cancelled; await every call whose effect you want"
-    return f"{where} was never awaited, so its result or failure went unseen; write await before it"

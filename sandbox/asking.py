@@ -84,4 +84,4 @@ def _rest(command: Resolve | Reject) -> bytes:
 
 
 def _budget(budget: Budget | None) -> dict[str, Any] | None:
-    return None if budget is None else {"bytes": budget.bytes, "seconds": budget.seconds}
+    return None if budget is None else {"bytes": budget.bytes, "seconds": budget.seconds, "tools": budget.tools}

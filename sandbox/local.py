@@ -10,6 +10,7 @@ from sandbox.messages import Command, Event, Use
 
 class LocalSandbox:
     pid = 0
+    engine_seconds_spent = 0.0  # nobody counts: there is no deadline in the host's own process
     layers: tuple[tuple[str, str, str], ...] = (("process", OFF, "the script runs in the host's own process"),)
 
     def __init__(self) -> None:

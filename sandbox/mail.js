@@ -332,6 +332,7 @@ globals.budget = freeze({
   get calls() { return limits.calls - called; },
   get bytes() { return account.bytes; },
   get seconds() { return account.seconds; },
+  get tools() { return account.tools == null ? {} : freezeDeep(account.tools); },
 });
 globals.show = show;
 globals.store = store;

@@ -39,10 +39,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What the host says is left, readable in the script as `budget.bytes` and `budget.seconds`."""
+    """What the host says is left, readable in the script as `budget.bytes`, `budget.seconds` and `budget.tools`."""
 
     bytes: int | None = None
     seconds: float | None = None
+    tools: Mapping[str, Json] | None = None  # of packs and tools with an allowance of their own
 
 
 # ---------------------------------------------------------------- commands

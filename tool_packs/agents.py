@@ -108,7 +108,7 @@ async def start(
 
 
 # The four below touch a task in this process only. None writes its key: cancel must not wait for a done that waits.
-@tool(effect="external", reads=["task:{id}"])
+@tool(effect="external", reads=["task:{id}"], polled=True)
 async def status(agents: Agents, id: str) -> TaskState:
     """Say how a started task is doing.
 
@@ -118,7 +118,7 @@ async def status(agents: Agents, id: str) -> TaskState:
     return _state(agents, agents.tasks.get(id))
 
 
-@tool(effect="external", reads=["task:{id}"], timeout_seconds=WAIT_SECONDS_MAX + 60)
+@tool(effect="external", reads=["task:{id}"], timeout_seconds=WAIT_SECONDS_MAX + 60, polled=True)
 async def done(agents: Agents, id: str, *, wait_seconds: float = 0) -> TaskResult:
     """Give the answer of a started task when it is finished; answer is null while it is not.
 
@@ -144,7 +144,7 @@ async def cancel(agents: Agents, id: str) -> TaskState:
     return _state(agents, agents.tasks.cancel(id))
 
 
-@tool(effect="external", reads=["task:"])
+@tool(effect="external", reads=["task:"], polled=True)
 async def list_(agents: Agents) -> list[TaskState]:
     """List the started tasks, oldest first; finished ones leave some time after they were read."""
     return [_state(agents, task) for task in agents.tasks.all()]

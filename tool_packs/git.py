@@ -63,7 +63,7 @@ async def open(settings: Settings, host: Host) -> Git:
     return Git(root, host.results, settings, host.environment)
 
 
-@tool(reads=["tree:."])
+@tool(reads=["tree:.", "git:."])
 async def status(git: Git) -> Status:
     """Tell the branch and which files are staged, changed, in conflict or not tracked."""
     repository = await git.repository()
@@ -74,7 +74,7 @@ async def status(git: Git) -> Status:
     return status_of(told.out, repository.local, git.settings.entries)
 
 
-@tool(reads=["tree:."])
+@tool(reads=["tree:.", "git:."])
 async def diff(
     git: Git,
     base: str | None = None,
@@ -116,7 +116,7 @@ async def diff(
     )  # fmt: skip
 
 
-@tool(reads=["tree:."])
+@tool(reads=["tree:.", "git:."])
 async def log(
     git: Git,
     ref: str = "HEAD",
@@ -158,7 +158,7 @@ async def log(
     return Log(commits=commits[:limit], more=len(commits) > limit)
 
 
-@tool(reads=["tree:."])
+@tool(reads=["tree:.", "git:."])
 async def show(git: Git, ref: str = "HEAD") -> Shown:
     """Show one commit: author, date, message, and the files it changed with counts.
 
@@ -180,7 +180,7 @@ async def show(git: Git, ref: str = "HEAD") -> Shown:
     )  # fmt: skip
 
 
-@tool(reads=["tree:."], shape="slice")
+@tool(reads=["tree:.", "git:."], shape="slice")
 async def read(
     git: Git,
     path: str,
@@ -218,7 +218,7 @@ async def read(
     return slice_of((await repository.run("cat-file", "blob", oid)).out, name, want, most)
 
 
-@tool(reads=["tree:."])
+@tool(reads=["tree:.", "git:."])
 async def blame(git: Git, path: str, ref: str | None = None, *, ranges: list[tuple[int, int]] | None = None) -> Blame:
     """Tell which commit and author brought each line of a file.
 

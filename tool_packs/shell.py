@@ -14,10 +14,11 @@ from anyio import to_thread
 
 from catalog import Host, ToolProblem, tool
 from tool_packs.commands import classify
-from tool_packs.opened_shell import LONGEST_SECONDS, Settings, Shell
+from tool_packs.opened_shell import LONGEST_SECONDS, Fitted, Settings, Shell
 from tool_packs.processes import Ended, Input, Sink, attend
 from tool_packs.progress import Progress
 from tool_packs.read_only import is_safe
+from tool_packs.reads import FileRead, reads_of
 from tool_packs.shell_results import News, Output, Process
 from tool_packs.spool import Spool, Text, decoded
 
@@ -49,7 +50,7 @@ def _writes(arguments: Mapping[str, Any]) -> Iterable[str]:
 
 @tool(
     effect="external", reads=_reads, writes=_writes, approval=_asks, shape="output",
-    timeout_seconds=LONGEST_SECONDS + _SPARE_SECONDS,
+    timeout_seconds=LONGEST_SECONDS + _SPARE_SECONDS, volatile=["duration_seconds"],
 )  # fmt: skip
 async def run(
     shell: Shell,
@@ -104,8 +105,8 @@ async def run(
     return Output(
         exit_code=ended.exit_code, output=texts[0].text, stderr=texts[1].text if len(texts) > 1 else "",
         duration_seconds=round(duration, 3), timed_out=ended.timed_out, signal=ended.signal, kind=classify(command),
-        output_bytes=spools[0].total, handle=texts[0].handle, lossy=any(text.lossy for text in texts),
-        notice=_notice(ended, limit),
+        reads=_reads_in(command, texts[0], ended.exit_code), output_bytes=spools[0].total, handle=texts[0].handle,
+        lossy=any(text.lossy for text in texts), notice=_notice(ended, limit),
     )  # fmt: skip
 
 
@@ -125,7 +126,10 @@ async def start(shell: Shell, command: str | list[str], *, cwd: str = ".", env: 
     return Process.of(shell.begin(launch, told, cwd))
 
 
-@tool(effect="external", writes=["process:{id}"], shape="output", timeout_seconds=_LONGEST_WAIT_SECONDS + _SPARE_SECONDS)
+@tool(
+    effect="external", writes=["process:{id}"], shape="output", polled=True,
+    timeout_seconds=_LONGEST_WAIT_SECONDS + _SPARE_SECONDS,
+)  # fmt: skip
 async def poll(shell: Shell, id: str, *, wait_seconds: float = 0) -> News:
     """Give what a background process printed since the last poll, and whether it still runs.
 
@@ -175,7 +179,7 @@ async def stop(shell: Shell, id: str, *, grace_seconds: float = 2.0) -> News:
     return News.of(background)
 
 
-@tool(effect="external", reads=["processes:all"])
+@tool(effect="external", reads=["processes:all"], polled=True)
 async def list_(shell: Shell) -> list[Process]:
     """List the background processes: those that run, and the last ones that ended."""
     return [Process.of(background) for background in shell.processes.values()]
@@ -202,6 +206,11 @@ def _file_of(text: str) -> IO[bytes]:
     file.write(text.encode(errors="replace"))
     file.seek(0)
     return file
+
+
+def _reads_in(command: str | list[str], text: Fitted, exit_code: int) -> list[FileRead]:
+    """A failure may have put messages between the lines, and a cut text lacks some."""
+    return reads_of(command, text.text) if exit_code == 0 and text.handle is None else []
 
 
 def _notice(ended: Ended, limit: float) -> str | None:

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tool_packs.background import Background
 from tool_packs.commands import Kind
+from tool_packs.reads import FileRead
 
 
 class Output(BaseModel):
@@ -20,6 +21,7 @@ class Output(BaseModel):
     handle: str | None = Field(description="where the whole output is kept, when it was cut here")
     lossy: bool = Field(description="bytes that are no UTF-8 were replaced")
     notice: str | None
+    reads: list[FileRead] = Field(description="which lines of the output are lines of a file, when the command only prints files")
 
 
 class Process(BaseModel):

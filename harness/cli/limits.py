@@ -7,23 +7,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from harness.dispatch import CALL_SECONDS
-from harness.turn import CALLS_AT_ONCE, TURN_SECONDS
-from sandbox.limits import table
-
-_TURN = [
-    (
-        "turn_seconds",
-        f"{TURN_SECONDS:,} seconds",
-        "wall time of a turn, tools included: long builds fit, an agent is never held for ever",
-    ),
-    ("call_seconds", f"{CALL_SECONDS:,} seconds", "one tool call, unless the tool declares its own"),
-    ("calls_at_once", f"{CALLS_AT_ONCE:,} calls", "the rest queue in order, so that Promise.all over 100 files just works"),
-]
+from harness.limits import ShownLimits, TurnLimits
+from sandbox.limits import Limits, table
 
 
 def rows() -> list[tuple[str, str, str]]:
-    return [*table(), *_TURN]
+    return [row for record in (Limits, TurnLimits, ShownLimits) for row in table(record)]
 
 
 def limits(as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False) -> None:

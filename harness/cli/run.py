@@ -1,7 +1,11 @@
-"""`turnscript run FILE|-`: one script, end to end. Shown values and the result go to stdout, the rest to stderr."""
+"""`turnscript run FILE|- …`: scripts, end to end, each a turn of one session.
+
+What the model would see goes to stdout, errors and notices to stderr.
+"""
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import time
@@ -9,14 +13,20 @@ from typing import Annotated, Any, cast
 
 import anyio
 import typer
+from rich.console import Console
+from rich.table import Table
 
-from catalog import Host, Offer, open_toolbox
+from catalog import Offer
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile, Root
+from harness.cli.person import Person, has_terminal
 from harness.config import Settings, read_settings
-from harness.dispatch import allowed
+from harness.detect import Detected, detect
+from harness.harness import Harness
+from harness.ledger import Ledger
 from harness.offers import offer_from
-from harness.turn import Outcome, run_turn
+from harness.outcome import TurnOutcome
+from harness.visible import visible
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
 from sandbox.pool import Isolation
 
@@ -26,13 +36,20 @@ ONE_LINE = 100  # a value that fits is printed on one line
 
 @faults_as_one_line
 def run(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The script; - reads it from standard input.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE|- …", help="Scripts, each a turn of one session; - is standard input.")
+    ],
     profile: Profile = None,
     pack: Packs = None,
     root: Root = None,
     allow: Annotated[
-        list[str] | None, typer.Option(help="Tools that may run without asking, such as 'patch.*'; others that ask are denied.")
+        list[str] | None,
+        typer.Option(help="Tools that may run without asking, such as 'patch.*'; a terminal is asked for others."),
     ] = None,
+    mode: Annotated[str | None, typer.Option(help="enabled; dry-run: only what reads runs; disabled: nothing runs.")] = None,
+    reply: Annotated[
+        bool, typer.Option("--reply", help="The files are replies: run the script between <tool-calls> tags.")
+    ] = False,
     limit: Annotated[
         list[str] | None, typer.Option(help="name=value, such as engine_seconds=2; `turnscript limits` lists them.")
     ] = None,
@@ -42,41 +59,62 @@ def run(
         float | None, typer.Option(help="What Date.now() says at the start, in milliseconds; default: the time.")
     ] = None,
     isolation: Annotated[str, typer.Option(help="locked (refuse unless locked down), process, or in_process.")] = "locked",
+    cache: Annotated[Path | None, typer.Option(help="A folder for results that later sessions may use.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Serve no result twice.")] = False,
+    no_overlap_trim: Annotated[bool, typer.Option("--no-overlap-trim", help="Show lines again that are in view.")] = False,
+    no_build_tail: Annotated[bool, typer.Option("--no-build-tail", help="Treat builds and tests as any output.")] = False,
+    no_two_pass: Annotated[bool, typer.Option("--no-two-pass", help="Ask for no plan, whatever the configuration says.")] = False,
+    plan_reads: Annotated[bool | None, typer.Option("--plan-reads", help="A script that reads files must follow a plan.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Print values whole instead of as the model would see them.")] = False,
+    ledger: Annotated[bool, typer.Option("--ledger", help="Print what it cost, as a table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything that happened.")] = False,
 ) -> None:
-    """Run one script and print what it shows and returns.
+    """Run scripts and print what the model would see of them.
 
     Examples:
 
       echo '1 + 1' | turnscript run -
 
-      turnscript run job.js --profile core-codex --allow 'patch.*' --root ~/project
+      turnscript run look.js change.js --profile core-codex --allow 'patch.*' --root ~/project --ledger
 
-      turnscript run job.js --limit engine_seconds=2 --json
+      turnscript run job.js --mode dry-run
     """
-    start = Start(source=read_source(file), context=_object(context), now=time() * 1000 if now is None else now, seed=seed)
-    settings = read_settings(flags=limit or (), profile=profile, root=root, allow=allow or ())
+    off = {"cache": no_cache, "overlap_trim": no_overlap_trim, "build_tail": no_build_tail, "two_pass": no_two_pass}
+    settings = read_settings(
+        flags=limit or (), profile=profile, root=root, allow=allow or (), mode=mode, cache=cache, plan_reads=plan_reads,
+        off=[name for name, is_off in off.items() if is_off],
+    )  # fmt: skip
     if isolation not in ("locked", "process", "in_process"):
         raise Fault(f"--isolation {isolation}: choose locked, process or in_process")
+    sources = [_script(file) if reply else read_source(file) for file in files]
     pool = Pool(workers=1, isolation=cast(Isolation, isolation), limits=settings.limits).start_early()
-    outcome = anyio.run(_run, start, settings, pool, offer_from(settings.tools, more_packs=pack or ()))
-    _print_json(outcome) if as_json else _print(outcome)
-    if not outcome.ok:
-        raise typer.Exit(EXIT_EXCEEDED if isinstance(outcome.ending, Exceeded) else EXIT_FAILED)
+    start = Start(
+        source="", context=_object(context), now=time() * 1000 if now is None else now, seed=seed, limits=settings.limits
+    )
+    offer = offer_from(settings.tools, more_packs=pack or ())
+    outcomes, sums = anyio.run(_run, sources, start, settings, pool, offer)
+    if as_json:
+        _print_json(outcomes, sums)
+    else:
+        for file, outcome in zip(files, outcomes, strict=True):
+            if len(files) > 1:
+                typer.echo(f"── turn {outcome.number}: {file}", err=True)
+            _print_whole(outcome) if whole else _print(outcome)
+        if ledger:
+            _print_ledger(sums)
+    worst = next((outcome for outcome in outcomes if not outcome.ok), None)
+    if worst is not None:
+        raise typer.Exit(EXIT_EXCEEDED if isinstance(worst.ending, Exceeded) else EXIT_FAILED)
 
 
-async def _run(start: Start, settings: Settings, pool: Pool, offer: Offer) -> Outcome:
-    host = Host(root=settings.tools.root, environment=settings.environment)
-    async with open_toolbox(offer, host=host, settings=settings.tools.packs) as toolbox, pool, pool.sandbox() as box:
-        return await run_turn(
-            box,
-            replace(start, tools=tuple(toolbox.tools), limits=settings.limits),
-            toolbox,
-            approve=allowed(settings.tools.allow),
-            turn_seconds=settings.turn_seconds,
-            calls_at_once=settings.calls_at_once,
-            call_seconds=settings.call_seconds,
-        )
+async def _run(
+    sources: list[str], start: Start, settings: Settings, pool: Pool, offer: Offer
+) -> tuple[list[TurnOutcome], Ledger]:
+    approver = Person() if has_terminal() else None
+    harness = Harness(offer=offer, root=settings.tools.root, setup=settings.setup, pool=pool, approver=approver)
+    async with pool, harness, harness.session() as session:
+        outcomes = [await session.run(source, start=replace(start, seed=start.seed + at)) for at, source in enumerate(sources)]
+        return outcomes, session.ledger
 
 
 def read_source(file: str) -> str:
@@ -90,6 +128,15 @@ def read_source(file: str) -> str:
         raise Fault(f"{file}: not UTF-8 at byte {error.start}; save the script as UTF-8") from None
 
 
+def _script(file: str) -> str:
+    found = detect(read_source(file))
+    if isinstance(found, Detected):
+        return found.script
+    if found is None:
+        raise Fault(f"{file}: there is no <tool-calls> block; without --reply the whole file is the script")
+    raise Fault(f"{file}: {found.code}: {found.message}; {found.hint}")
+
+
 def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
@@ -100,42 +147,69 @@ def _object(text: str) -> dict[str, Any]:
     return value
 
 
-def _print(outcome: Outcome) -> None:
+def _print(outcome: TurnOutcome) -> None:
+    """As the model sees it; what it is told besides goes to stderr."""
+    for item in outcome.items:
+        typer.echo(item.lines, err=item.kind == "error")
+    if not outcome.items and outcome.error is not None:
+        typer.echo(visible(outcome.error.text), err=True)
+    for notice in outcome.notices:
+        typer.echo(f"notice: {notice}", err=True)
+
+
+def _print_whole(outcome: TurnOutcome) -> None:
     for event in outcome.events:
         if isinstance(event, Printed):
-            typer.echo(f"{event.level}: {_visible(event.text)}", err=True)
+            typer.echo(f"{event.level}: {visible(event.text)}", err=True)
         elif isinstance(event, Shown):
             typer.echo(_plain(event.value))
     if isinstance(outcome.ending, Finished):
         if outcome.ending.value is not None:
             typer.echo(_plain(outcome.ending.value))
     else:
-        typer.echo(_visible(outcome.ending.error.text), err=True)
+        typer.echo(visible(outcome.ending.error.text), err=True)
     for notice in outcome.notices:
-        typer.echo(f"notice: {_visible(notice)}", err=True)
+        typer.echo(f"notice: {notice}", err=True)
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, str):
-        return _visible(value)
+        return visible(value)
     short = json.dumps(value, ensure_ascii=False)
-    return short if len(short) <= ONE_LINE else json.dumps(value, indent=2, ensure_ascii=False)
+    return visible(short if len(short) <= ONE_LINE else json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def _visible(text: str) -> str:
-    """No terminal control gets through: escape sequences and bidirectional marks are shown as what they are."""
-    return "".join(c if c in "\n\t" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+def _print_ledger(sums: Ledger) -> None:
+    drawn = Table("ledger", "", title=None)
+    for what, how_much in sums.rows():
+        drawn.add_row(what, how_much)
+    Console().print(drawn)
 
 
-def _print_json(outcome: Outcome) -> None:
-    rows = [{"event": type(event).__name__.lower(), **asdict(event)} for event in outcome.events]
-    report = {
+def _print_json(outcomes: Sequence[TurnOutcome], sums: Ledger) -> None:
+    rows = [_as_json(outcome) for outcome in outcomes]
+    report = rows[0] if len(rows) == 1 else {"ok": all(outcome.ok for outcome in outcomes), "turns": rows}
+    typer.echo(json.dumps(report | {"ledger": sums.as_json()}, indent=2, ensure_ascii=False))
+
+
+def _as_json(outcome: TurnOutcome) -> dict[str, Any]:
+    told: dict[str, Any] = {
         "ok": outcome.ok,
+        "text": outcome.text,
         "value": outcome.value,
-        "events": rows,
-        "notices": outcome.notices,
-        "layers": [list(x) for x in outcome.layers],
-    }
+        "events": [{"event": type(event).__name__.lower(), **asdict(event)} for event in outcome.events],
+        "calls": [
+            {
+                "number": record.number, "tool": record.tool, "line": record.line, "status": record.outcome.status,
+                "by": record.outcome.by, "source": record.outcome.source, "of": record.outcome.of, "bytes": record.outcome.size,
+                "seconds": record.seconds, "code": record.outcome.problem.code if record.outcome.problem else None,
+            }
+            for record in outcome.calls
+        ],
+        "decisions": [asdict(decision) for decision in outcome.decisions],
+        "notices": list(outcome.notices),
+        "layers": [list(layer) for layer in outcome.layers],
+    }  # fmt: skip
     if outcome.error is not None:
-        report["error"] = outcome.error.text
-    typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        told["error"] = outcome.error.text
+    return told

@@ -19,10 +19,18 @@ def turnscript(*args: str, stdin: str = "", cwd: Path | None = None, **environme
     return subprocess.run([*COMMAND, *args], input=stdin, capture_output=True, text=True, env=env, cwd=cwd or ROOT, timeout=60)
 
 
-def test_run_shows_values_on_stdout_and_console_on_stderr(tmp_path: Path) -> None:
+JOB = "console.log('working', { n: 1 });\nshow('plain text');\nshow({ a: [1] });\nconst x = 2;\nx * 21"
+
+
+def test_run_prints_what_the_model_would_see() -> None:
+    done = turnscript("run", "-", stdin=JOB)
+    assert (done.stdout, done.stderr, done.returncode) == ('working { n: 1 }\nplain text\n{"a":[1]}\n42\n', "", 0)
+
+
+def test_run_whole_shows_values_on_stdout_and_console_on_stderr(tmp_path: Path) -> None:
     file = tmp_path / "job.js"
-    file.write_text("console.log('working', { n: 1 });\nshow('plain text');\nshow({ a: [1] });\nconst x = 2;\nx * 21")
-    done = turnscript("run", str(file))
+    file.write_text(JOB)
+    done = turnscript("run", str(file), "--whole")
     assert (done.stdout, done.stderr, done.returncode) == (
         'plain text\n{"a": [1]}\n42\n',
         "log: working { n: 1 }\n",
@@ -96,8 +104,8 @@ def test_a_script_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 def test_terminal_escapes_and_bidirectional_marks_are_made_visible() -> None:
     done = turnscript("run", "-", stdin="console.log('\\x1b[31mred'); show('a\\u202eb'); throw new Error('\\x1b]0;t\\x07')")
-    assert done.stdout == "a\\u202eb\n"
-    assert "\x1b" not in done.stderr and "\\u001b[31mred" in done.stderr
+    assert done.stdout == "\\u001b[31mred\na\\u202eb\n"
+    assert "\x1b" not in done.stderr and "Error: \\u001b]0;t" in done.stderr
 
 
 def test_settings_come_from_the_folder_and_the_environment(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ def test_the_nearest_source_wins(tmp_path: Path) -> None:
     environment = {"TURNSCRIPT_LIMIT_CALLS": "20", "TURNSCRIPT_LIMIT_DEPTH": "9", "HOME": "/x"}
     settings = read_settings(flags=["calls=30", "turn_seconds=7"], folder=tmp_path, environment=environment)
     limits = settings.limits
-    assert (limits.calls, limits.depth, limits.heap_bytes, limits.engine_seconds, settings.turn_seconds) == (
+    assert (limits.calls, limits.depth, limits.heap_bytes, limits.engine_seconds, settings.setup.turn.turn_seconds) == (
         30,
         9,
         1_000_000,

@@ -7,8 +7,7 @@ import anyio
 import pytest
 
 from catalog import BadPack, Host, ToolProblem, choose, open_toolbox, pack, tool
-from harness import run_script
-from harness.dispatch import allowed
+from harness import Policy, Setup, allowing, run_script
 
 pytestmark = pytest.mark.anyio
 
@@ -101,7 +100,7 @@ async def test_computed_arguments_are_checked_at_the_call() -> None:
 async def test_a_tool_that_asks_is_denied_without_an_approver() -> None:
     assert await problem("tools.weather.pay(11)") == (
         "denied",
-        "weather.pay needs a person's approval, and it was not given",
+        "weather.pay needs a person's approval, and it was not given: nobody answered",
         "it had no effect; go on without it, or say what you wanted to do and why",
     )
     assert (await run_script("await tools.weather.pay(10)", packs=[WEATHER])).value == "paid 10"
@@ -116,7 +115,9 @@ async def test_an_approver_sees_the_tool_and_its_arguments() -> None:
 
     assert (await run_script("await tools.weather.pay(99)", packs=[WEATHER], approve=approve)).value == "paid 99"
     assert seen == [("weather.pay", {"amount": 99})]
-    outcome = await run_script("await tools.weather.pay(99)", packs=[WEATHER], approve=allowed(["weather.*"]))
+    outcome = await run_script(
+        "await tools.weather.pay(99)", packs=[WEATHER], setup=Setup(policy=Policy(allowing(["weather.*"])))
+    )
     assert outcome.value == "paid 99"
 
 

@@ -1,18 +1,17 @@
 """A turn from the outside: run_script with real functions, in a real worker."""
 
-from pathlib import Path
-
 import anyio
 import pytest
 
-from catalog import Host, open_toolbox
-from harness import Outcome, run_script, run_turn
-from harness.offers import offer_of
+from catalog import tool
+from harness import Setup, TurnOutcome, run_script
+from harness.limits import TurnLimits
 from sandbox import Exceeded, Finished, Limits, Pool, Start
 
 pytestmark = pytest.mark.anyio
 
 
+@tool(effect="pure")
 async def add(a: int, b: int = 1) -> int:
     return a + b
 
@@ -37,6 +36,7 @@ async def test_a_function_that_raises_is_a_problem_the_script_can_catch() -> Non
 async def test_calls_run_together_up_to_the_cap_and_the_rest_queue_in_order() -> None:
     running, most, order = 0, 0, []
 
+    @tool(reads=["clock:now"])
     async def slow(n: int) -> int:
         nonlocal running, most
         running += 1
@@ -67,14 +67,14 @@ async def test_calls_left_open_are_cancelled_and_named() -> None:
         tools={"x.forever": forever, "x.add": add},
     )
     assert outcome.value == "done" and cancelled == [True]
-    assert outcome.notices == [
+    assert list(outcome.notices) == [
         "x.forever (call 1, line 1, column 19) was still open when the script ended and was cancelled; await every call whose effect you want"
     ]
 
 
 async def test_a_call_that_nobody_awaited_but_that_ended_is_named_too() -> None:
     outcome = await run_script("const go = f => { f(1) };\ngo(tools.x.add);\nawait sleep(20);\n'done'", tools={"x.add": add})
-    assert outcome.notices == [
+    assert list(outcome.notices) == [
         "x.add (call 1, line 1, column 19) was never awaited, so its result or failure went unseen; write await before it"
     ]
 
@@ -83,10 +83,9 @@ async def test_a_turn_that_takes_too_long_says_what_was_open() -> None:
     async def forever() -> None:
         await anyio.sleep_forever()
 
-    offer = offer_of(tools={"x.a": forever, "x.b": forever})
-    async with open_toolbox(offer, host=Host(root=Path())) as toolbox, Pool() as pool, pool.sandbox() as box:
-        start = Start(source="await Promise.all([tools.x.a(), tools.x.b()])", tools=("x.a", "x.b"))
-        outcome = await run_turn(box, start, toolbox, turn_seconds=0.1)
+    source = "await Promise.all([tools.x.a(), tools.x.b()])"
+    setup = Setup(turn=TurnLimits(turn_seconds=0.1))
+    outcome = await run_script(source, tools={"x.a": forever, "x.b": forever}, setup=setup)
     assert isinstance(outcome.ending, Exceeded) and outcome.ending.limit == "turn_seconds"
     assert outcome.ending.error.message == "the turn took more than 0.1 seconds; still open: x.a (line 1), x.b (line 1)"
 
@@ -97,10 +96,11 @@ const names = []; for (const f of [recall, relax]) try { await f('x') } catch (e
 [slept >= 20, await help(), names]"""
     outcome = await run_script(source)
     told = "No tools are on offer in this session; write plain JavaScript."
-    assert outcome.value == [True, told, ["unknown_handle", "nothing_to_relax"]]
+    assert outcome.value == [True, told, ["unknown_handle"]]
 
 
 async def test_the_order_of_settlement_is_on_record() -> None:
+    @tool(reads=["clock:now"])
     async def wait(ms: int) -> int:
         await anyio.sleep(ms / 1000)
         return ms
@@ -112,7 +112,7 @@ async def test_the_order_of_settlement_is_on_record() -> None:
 
 async def test_many_turns_share_a_pool() -> None:
     async with Pool(workers=2) as pool:
-        outcomes: list[Outcome] = []
+        outcomes: list[TurnOutcome] = []
 
         async def one(n: int) -> None:
             outcomes.append(await run_script(f"await tools.math.add({n})", tools={"math.add": add}, pool=pool))
@@ -150,7 +150,7 @@ async def test_a_script_that_is_certainly_wrong_is_not_started() -> None:
         "      |                                ^\n"
         "    hint: write tools.shop.order({ item: number }): Promise<number>"
     )
-    assert outcome.notices == ["the script was not started, so nothing has had an effect; mend it and send it whole"]
+    assert list(outcome.notices) == ["the script was not started, so nothing has had an effect; mend it and send it whole"]
 
 
 async def test_what_is_doubtful_is_a_notice_and_the_script_runs() -> None:
@@ -174,5 +174,5 @@ async def test_a_member_that_no_result_has_is_told_with_the_ones_they_have() -> 
 
 async def test_a_script_that_gives_nothing_is_told_so() -> None:
     outcome = await run_script("const line = 1 + 1;")
-    assert outcome.notices == ["the script gave nothing to see: end it with return <value>, or show(value) what matters"]
-    assert (await run_script("console.log(1);")).notices == []
+    assert list(outcome.notices) == ["the script gave nothing to see: end it with return <value>, or show(value) what matters"]
+    assert (await run_script("console.log(1);")).notices == ()

@@ -3,7 +3,7 @@
 import json
 
 from catalog import Host, ToolProblem, choose, open_toolbox, pack
-from harness import Outcome, run_script
+from harness import TurnOutcome, run_script
 from sandbox import Limits, Pool, Start
 from tests.mistakes.corpus import FOLDER, Case
 from tests.mistakes.rubric import Told
@@ -16,7 +16,7 @@ def refuse(text: str) -> Exception:
     return ToolProblem("not_possible", text)
 
 
-async def run_ours(case: Case, pool: Pool) -> tuple[Outcome, Told]:
+async def run_ours(case: Case, pool: Pool) -> tuple[TurnOutcome, Told]:
     shop = Shop(refuse)
     packs = [pack(name, found.values()) for name, found in functions(shop).items()]
     offer = choose(packs, without=[f"shop.{REFUSED}"])
@@ -25,7 +25,7 @@ async def run_ours(case: Case, pool: Pool) -> tuple[Outcome, Told]:
     return outcome, Told(text_of(outcome), survived=True, orders=len(shop.orders))
 
 
-def text_of(outcome: Outcome) -> str:
+def text_of(outcome: TurnOutcome) -> str:
     """All that a turn has for its reader: what was printed and shown, the result or the error, the notices."""
     told = [*outcome.printed, *(json.dumps(value) for value in outcome.shown)]
     if outcome.error is not None:

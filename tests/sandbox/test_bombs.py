@@ -2,20 +2,32 @@
 
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catalog import Host, open_toolbox
-from harness.offers import offer_of
-from harness.turn import run_turn
-from sandbox import Failed, Pool, Start, Unavailable, WireError, launch
+from harness import Harness
+from sandbox import Failed, Pool, Sandbox, Start, Unavailable, WireError, launch
 from sandbox.exchange import Exchange
 from sandbox.wire import EVENTS, frame
 from tests.sandbox.doubles import TOOLS, Visit, a_sandbox_with
 
 ROOT = Path(__file__).parent.parent.parent
+
+
+class OneBox(Pool):
+    """Gives out this one sandbox."""
+
+    def __init__(self, box: Sandbox) -> None:
+        super().__init__()
+        self._box = box
+
+    @asynccontextmanager
+    async def sandbox(self, session: str = "") -> AsyncIterator[Any]:
+        yield self._box
 
 
 def heard(text: str | bytes, source: str = "await tools.a.b(1)") -> list[Any]:
@@ -95,9 +107,9 @@ def test_pending_names_only_calls_the_caller_has_seen() -> None:
 async def test_the_harness_survives_a_call_that_was_thrown_away() -> None:
     lie = Visit((frame(EVENTS, b'[["called",1,"a.b",[],1002,1],["pwned"]]'),))
     async with a_sandbox_with([lie]) as met:
-        async with open_toolbox(offer_of(), host=Host(root=Path())) as toolbox:
-            outcome = await run_turn(met.box, Start(source="1", tools=TOOLS), toolbox)
-        assert outcome.notices == []
+        async with Harness(pool=OneBox(met.box)) as harness, harness.session() as session:
+            outcome = await session.run("1", start=Start(source="", tools=TOOLS))
+        assert outcome.notices == ()
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])

@@ -1,0 +1,140 @@
+"""Who may say yes to a call: rules by tool and arguments, and an approver for what they leave to a person.
+
+A missing answer denies. A request is bound to session, call, arguments and policy, and an answer serves that one request.
+"""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal, Protocol, TypeAlias
+
+import orjson
+
+Verdict: TypeAlias = Literal["allow", "ask", "deny"]
+_ONE_COMMAND = r"[^;&|<>$`()\n\r]"  # what * stands for in a rule that allows: a text stays one command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """`tool` and each of `arguments` are patterns with * and ?. In a rule that allows, * stops at ; & | < > $ ` ( ) and line
+    ends, by which one command becomes two; ** stands for anything.
+    """
+
+    tool: str
+    then: Verdict
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, tool: str, named: Mapping[str, Any]) -> bool:
+        if not fnmatchcase(tool, self.tool):
+            return False
+        return all(name in named and self._matches(pattern, text_of(named[name])) for name, pattern in self.arguments.items())
+
+    def _matches(self, pattern: str, text: str) -> bool:
+        one = _ONE_COMMAND if self.then == "allow" else "."
+        parts = re.split(r"(\*\*|\*|\?)", pattern)
+        made = "".join({"**": ".*", "*": f"{one}*", "?": one}.get(part, re.escape(part)) for part in parts)
+        return re.fullmatch(made, text, flags=re.DOTALL) is not None
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}: {pattern}" for name, pattern in self.arguments.items())
+        return f"{self.then} {self.tool}" + (f" with {told}" if told else "")
+
+
+def text_of(value: Any) -> str:
+    """An argument as patterns see it: a list of words as a command line, anything else but text as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return " ".join(value)
+    return orjson.dumps(value).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The first rule that fits decides; without one, what the tool itself says."""
+
+    rules: tuple[Rule, ...] = ()
+
+    def verdict(self, tool: str, named: Mapping[str, Any], *, asks: bool) -> tuple[Verdict, Rule | None]:
+        for rule in self.rules:
+            if rule.fits(tool, named):
+                return rule.then, rule
+        return ("ask" if asks else "allow"), None
+
+    @property
+    def digest(self) -> str:
+        rows = [[rule.tool, rule.then, dict(rule.arguments)] for rule in self.rules]
+        return hashlib.sha256(orjson.dumps(rows, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+
+
+def allowing(patterns: Iterable[str]) -> tuple[Rule, ...]:
+    """Rules that let tools run by name or pattern (`patch.*`) without asking."""
+    return tuple(Rule(tool=pattern, then="allow") for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One call that waits for a person. `shown` is for their eyes: cut and without secrets; `arguments` are the real ones."""
+
+    id: str
+    session: str
+    call: str
+    tool: str
+    line: int
+    shown: Any
+    writes: tuple[str, ...]
+    why: str
+    arguments: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """`remember`: for this session, calls with the same arguments, or every call of the tool, get the same answer unasked."""
+
+    request: str
+    verdict: Literal["allow", "deny"]
+    remember: Literal["", "arguments", "tool"] = ""
+    reason: str = ""
+
+
+class Approver(Protocol):
+    async def decide(self, requests: Sequence[Request]) -> Iterable[Answer]:
+        """Answer the calls that wait; all of them are given together. A request without an answer is denied."""
+
+
+class Nobody:
+    """No approver: a missing answer denies."""
+
+    async def decide(self, requests: Sequence[Request]) -> Iterable[Answer]:
+        return ()
+
+
+Approve: TypeAlias = Callable[[str, Mapping[str, Any]], Awaitable[bool]]
+
+
+class Asking:
+    """An approver made of one function of tool and arguments, asked once for each call."""
+
+    def __init__(self, approve: Approve) -> None:
+        self._approve = approve
+
+    async def decide(self, requests: Sequence[Request]) -> Iterable[Answer]:
+        return [
+            Answer(request=one.id, verdict="allow" if await self._approve(one.tool, one.arguments) else "deny")
+            for one in requests
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What went on record: never the arguments themselves."""
+
+    request: str
+    call: str
+    tool: str
+    verdict: Literal["allow", "deny"]
+    by: Literal["person", "remembered", "rule", "nobody", "timeout"]
+    reason: str = ""
+    seconds: float = 0.0

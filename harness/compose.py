@@ -1,0 +1,213 @@
+"""From what a script showed, printed and returned to the one text that the transcript gets, within the turn's bytes.
+
+In the order of the script: each value is freed of secrets, condensed by its shape, and is in view for the next one. The result
+and the error come last and are never crowded out; each notice has its bytes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+from harness.condense import Flags, condense, shape_of
+from harness.condense.record import Condensed, Item, Origin, Reference
+from harness.condense.terminal import settled
+from harness.limits import ShownLimits
+from harness.provenance import Provenance
+from harness.redaction import Redactor
+from harness.seen import Seen
+from harness.visible import visible
+from sandbox import Event, Finished, Printed, Shown
+
+Json: TypeAlias = Any
+_RESERVED_EACH = 1_024  # bytes kept free for each value that is still to come
+_NOTICE = "notice: "
+_PRINTED = ("output", "build", "hits")  # shapes of what commands print
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """One thing to show. `kind`: a value shown or returned, what the console printed, or the error that ended the script."""
+
+    kind: Literal["value", "console", "error"]
+    value: Json
+    options: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItem:
+    """What stands in the transcript under a handle. `labelled`: the handle stands before it."""
+
+    handle: str
+    kind: Literal["value", "console", "error"]
+    text: str
+    labelled: bool
+    whole: bool
+    produced: int
+    trimmed: Mapping[str, int]
+    references: tuple[tuple[int, Reference], ...] = ()
+    placed: tuple[tuple[int, int, Origin], ...] = ()
+
+    @property
+    def lines(self) -> str:
+        return f"[{self.handle}]\n{self.text}" if self.labelled else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    items: tuple[ShownItem, ...]
+    values: tuple[Json, ...]  # the whole values behind the items' handles
+    notices: tuple[str, ...]
+    redacted: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        return text_of(self.items, self.notices)
+
+
+def text_of(items: Iterable[ShownItem], notices: Iterable[str]) -> str:
+    return "\n".join([*(item.lines for item in items), *(_NOTICE + notice for notice in notices)])
+
+
+def showings(events: Iterable[Event]) -> list[Showing]:
+    """What the events give to see; lines printed one after the other are one."""
+    found: list[Showing] = []
+    for event in events:
+        if isinstance(event, Shown):
+            found.append(Showing("value", event.value, event.options))
+        elif isinstance(event, Printed):
+            line = event.text if event.level in ("log", "info", "debug") else f"{event.level}: {event.text}"
+            if found and found[-1].kind == "console":
+                found[-1] = Showing("console", f"{found[-1].value}\n{line}")
+            else:
+                found.append(Showing("console", line))
+        elif isinstance(event, Finished) and event.value is not None:
+            found.append(Showing("value", event.value))
+    return found
+
+
+class Composer:
+    """For one turn. `cap`: the bytes that the turn may show."""
+
+    def __init__(
+        self,
+        *,
+        turn: int,
+        seen: Seen,
+        provenance: Provenance,
+        redactor: Redactor,
+        limits: ShownLimits,
+        cap: int,
+        flags: Flags,
+    ) -> None:
+        self._turn = turn
+        self._seen = seen
+        self._provenance = provenance
+        self._redactor = redactor
+        self._limits = limits
+        self._cap = cap
+        self._flags = flags
+        self._redacted: Counter[str] = Counter()
+        self._small_file_free = True
+
+    def compose(self, showing: Sequence[Showing], notices: Sequence[str]) -> Composed:
+        told = [visible(self._text_redacted(notice)) for notice in notices]
+        room = self._cap - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
+        items: list[ShownItem] = []
+        reserved = [min(_estimate(one.value), _RESERVED_EACH) for one in showing]
+        later = sum(reserved)
+        for one, own in zip(showing, reserved, strict=True):
+            later -= own
+            item = self._item(len(items) + 1, one, max(room - later, room // 2))
+            items.append(item)
+            room -= _bytes(item.lines) + 1
+            self._seen.add(self._turn, item.handle, item.text, item.placed, item.references)
+        return Composed(
+            items=tuple(items), values=tuple(one.value for one in showing), notices=tuple(self._fitted(told, room)),
+            redacted=dict(self._redacted),
+        )  # fmt: skip
+
+    def _item(self, number: int, one: Showing, room: int) -> ShownItem:
+        handle = f"T{self._turn}.{number}"
+        source = self._provenance.of(one.value)
+        told = one.options.get("as")
+        shape = shape_of(one.value, declared=source.shape if source else None, told=told if isinstance(told, str) else None)
+        value = self._clean(one.value, printed=shape in _PRINTED)
+        label = len(handle) + 3
+        condensed = condense(
+            Item(
+                handle=handle, value=value, shape="text" if one.kind != "value" else shape,
+                origin=source.origin if source else None, command=source.command if source else "",
+                exit_code=source.exit_code if source else None, terms=self._provenance.terms,
+                lines_max=_count(one.options.get("lines")), bytes_max=_count(one.options.get("max_bytes")),
+            ),
+            self._seen, self._limits, room=max(0, room - label), small_file_free=self._small_file_free, flags=self._flags,
+        )  # fmt: skip
+        self._small_file_free = self._small_file_free and not condensed.small_file
+        labelled = one.kind != "error" and (not condensed.whole or condensed.text.count("\n") + 1 >= self._limits.run_lines)
+        return _shown_item(handle, one, condensed, labelled=labelled)
+
+    def _clean(self, value: Json, *, printed: bool) -> Json:
+        """Without secrets, control characters made visible; what a command printed is as its terminal would show it."""
+        freed, found = self._redactor.value(value)
+        self._redacted.update(found)
+        return _mapped(freed, (lambda text: visible(settled(text))) if printed else visible)
+
+    def _text_redacted(self, text: str) -> str:
+        freed = self._redactor.text(text)
+        self._redacted.update(freed.found)
+        return freed.text
+
+    def _fitted(self, notices: Sequence[str], room: int) -> list[str]:
+        """A notice longer than its bytes has more only when there is room."""
+        fitted = []
+        for notice in notices:
+            most = max(self._limits.notice_bytes - len(_NOTICE) - 1, room)
+            fitted.append(_cut(notice, most))
+            room -= max(0, _bytes(fitted[-1]) + len(_NOTICE) + 1 - self._limits.notice_bytes)
+        return fitted
+
+
+def rewritten(
+    item: ShownItem, text: str, references: Sequence[tuple[int, Reference]], placed: Sequence[tuple[int, int, Origin]]
+) -> ShownItem:
+    return replace(item, text=text, references=tuple(references), placed=tuple(placed))
+
+
+def _shown_item(handle: str, one: Showing, condensed: Condensed, *, labelled: bool) -> ShownItem:
+    return ShownItem(
+        handle=handle, kind=one.kind, text=condensed.text, labelled=labelled, whole=condensed.whole, produced=condensed.produced,
+        trimmed={str(cause): size for cause, size in condensed.trimmed.items()}, references=condensed.references,
+        placed=condensed.placed,
+    )  # fmt: skip
+
+
+def _mapped(value: Json, change: Callable[[str], str]) -> Json:
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [_mapped(one, change) for one in value]
+        case dict():
+            return {change(name): _mapped(one, change) for name, one in value.items()}
+        case _:
+            return value
+
+
+def _estimate(value: Json) -> int:
+    return len(value) if isinstance(value, str) else len(orjson.dumps(value))
+
+
+def _count(told: Json) -> int | None:
+    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else None
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _cut(text: str, most: int) -> str:
+    raw = text.encode("utf-8", "replace")
+    return text if len(raw) <= most else raw[: max(0, most - 3)].decode("utf-8", "ignore") + "…"

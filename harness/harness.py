@@ -1,0 +1,106 @@
+"""The tool layer of an agent: a pool of sandboxes and the tools on offer, for any number of sessions.
+
+`run_script` is all of it in one call.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+from catalog import Offer, Pack, Toolbox
+from harness.approval import Approve, Approver, Asking, Nobody
+from harness.offers import offer_of
+from harness.outcome import TurnOutcome
+from harness.session import Session
+from harness.setup import Setup
+from harness.store import Store
+from harness.store.memory import MemoryStore
+from sandbox import Limits, Pool, Start
+from sandbox.pool import Isolation
+
+Functions = Mapping[str, Callable[..., Awaitable[Any]]]
+
+
+class Harness:
+    """An async context manager.
+
+    Tools come from `packs` (modules, packs or names such as "files"), from `tools` (`pack.tool` to a typed async function), or
+    from an `offer` that is made already. Without an approver, calls that ask are denied.
+    """
+
+    def __init__(
+        self,
+        packs: Iterable[Pack | ModuleType | str] = (),
+        tools: Functions | None = None,
+        *,
+        offer: Offer | None = None,
+        root: Path | str = ".",
+        setup: Setup | None = None,
+        approver: Approver | None = None,
+        store: Store | None = None,
+        pool: Pool | None = None,
+        workers: int = 1,
+        isolation: Isolation = "locked",
+    ) -> None:
+        self.setup = setup or Setup()
+        self.offer = offer if offer is not None else offer_of(packs, tools)
+        self.root = Path(root)
+        self.approver = approver or Nobody()
+        self.store = store or MemoryStore()
+        self._given = pool
+        self._pool = pool or Pool(workers=workers, isolation=isolation, limits=self.setup.limits)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        if self._given is None:
+            await self._stack.enter_async_context(self._pool)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._stack.__aexit__(kind, error, trace)
+
+    def session(
+        self,
+        id: str | None = None,
+        *,
+        setup: Setup | None = None,
+        toolbox: Toolbox | None = None,
+        progress: Callable[[str, str], None] | None = None,
+    ) -> Session:
+        """One conversation. `setup` replaces the harness's own; `toolbox` is one that is open already."""
+        return Session(
+            id or uuid4().hex, setup or self.setup, offer=self.offer if toolbox is None else toolbox.offer,
+            root=self.root if toolbox is None else toolbox.host.root, pool=self._pool, approver=self.approver, store=self.store,
+            toolbox=toolbox, progress=progress,
+        )  # fmt: skip
+
+
+async def run_script(
+    source: str,
+    *,
+    packs: Iterable[Pack | ModuleType | str] = (),
+    tools: Functions | None = None,
+    toolbox: Toolbox | None = None,
+    root: Path | str = ".",
+    approve: Approve | None = None,
+    setup: Setup | None = None,
+    pool: Pool | None = None,
+    start: Start | None = None,
+) -> TurnOutcome:
+    """Run one script in a session of its own and say what came of it.
+
+    `approve` is asked, with tool and arguments, before calls that need it; without it they are denied. Without a pool one is
+    started for this script alone; `start` carries anything else: limits, context, stored values.
+    """
+    limits = start.limits if start is not None else Limits()
+    made = replace(setup, limits=limits) if setup is not None and start is not None else setup or Setup(limits=limits)
+    harness = Harness(
+        packs, tools, offer=None if toolbox is None else toolbox.offer, root=root, setup=made,
+        approver=None if approve is None else Asking(approve), pool=pool,
+    )  # fmt: skip
+    async with harness, harness.session(toolbox=toolbox) as session:
+        return await session.run(source, start=start)

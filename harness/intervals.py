@@ -1,0 +1,65 @@
+"""Which whole numbers are covered, and by how many intervals: lines of one version of one file that are in view.
+
+Disjoint segments with a count each, sorted, found by bisection. Taking an interval away leaves what another one covers.
+"""
+
+from bisect import bisect_right
+
+
+class Cover:
+    """Intervals have both ends included. `remove` takes what `add` was given; anything else is a mistake of the caller."""
+
+    __slots__ = ("_counts", "_starts")
+
+    def __init__(self) -> None:
+        # Segment i is starts[i] to starts[i + 1] - 1 and covered counts[i] times; before the first and from the last on: 0.
+        self._starts: list[int] = []
+        self._counts: list[int] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def add(self, first: int, last: int) -> None:
+        self._change(first, last, 1)
+
+    def remove(self, first: int, last: int) -> None:
+        self._change(first, last, -1)
+
+    def within(self, first: int, last: int) -> list[tuple[int, int]]:
+        """What is covered of first to last: disjoint, in order, as few as possible."""
+        found: list[tuple[int, int]] = []
+        index = max(0, bisect_right(self._starts, first) - 1)
+        while index < len(self._starts) - 1 and self._starts[index] <= last:
+            a, b = max(first, self._starts[index]), min(last, self._starts[index + 1] - 1)
+            if self._counts[index] and a <= b:
+                if found and found[-1][1] == a - 1:
+                    found[-1] = (found[-1][0], b)
+                else:
+                    found.append((a, b))
+            index += 1
+        return found
+
+    def _change(self, first: int, last: int, by: int) -> None:
+        if first > last:
+            return
+        low, high = self._split(first), self._split(last + 1)
+        for index in range(low, high):
+            self._counts[index] += by
+            if self._counts[index] < 0:
+                raise ValueError(f"lines {first}-{last} are taken away but were never added")
+        self._join(high)
+        self._join(low)
+
+    def _split(self, at: int) -> int:
+        """The index of the segment that starts at `at`, made if there is none."""
+        index = bisect_right(self._starts, at)
+        if index and self._starts[index - 1] == at:
+            return index - 1
+        self._starts.insert(index, at)
+        self._counts.insert(index, self._counts[index - 1] if index else 0)
+        return index
+
+    def _join(self, index: int) -> None:
+        """Drop the border at `index` if both sides have the same count."""
+        if self._counts[index] == (self._counts[index - 1] if index else 0):
+            del self._starts[index], self._counts[index]

@@ -1,0 +1,71 @@
+"""What goes on from turn to turn in a session: guards with a memory, what is in view, what is kept, what is spent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from catalog import MemoryResults
+from harness.cache import DiskCache, Freshness, MemoryCache
+from harness.guards.approval import Remembered
+from harness.guards.budget import Purse, session_purses
+from harness.guards.cache import Cache
+from harness.guards.overlap import Overlap
+from harness.guards.repeat import Repeat
+from harness.lanes import Lanes
+from harness.reading_plan import Plans
+from harness.redaction import Redactor
+from harness.seen import Seen
+from harness.setup import Setup
+from harness.transcript import Transcript
+
+_GIT_FILES = (".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")
+
+
+@dataclass(slots=True, kw_only=True)
+class Ongoing:
+    seen: Seen
+    transcript: Transcript
+    results: MemoryResults
+    redactor: Redactor
+    lanes: Lanes
+    repeat: Repeat
+    overlap: Overlap
+    cache: Cache
+    freshness: Freshness
+    plans: Plans
+    purses: list[Purse]
+    remembered: Remembered = field(default_factory=Remembered)
+    stored: dict[str, Any] = field(default_factory=dict)
+
+
+def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache | None, clock: Callable[[], float]) -> Ongoing:
+    seen = Seen()
+    limits = setup.turn
+    freshness = Freshness(root, tree_entries_max=limits.cache_tree_entries, beside=_git_files(setup.environment))
+    return Ongoing(
+        seen=seen,
+        transcript=Transcript(seen, overlap_trim=setup.flags.overlap_trim),
+        results=results,
+        redactor=Redactor(setup.secrets, patterns=setup.secret_patterns),
+        lanes=Lanes(limits.calls_at_once),
+        repeat=Repeat(times=limits.repeats, seconds=limits.repeat_seconds, sample_bytes=limits.repeat_sample_bytes, clock=clock),
+        overlap=Overlap(seen),
+        cache=Cache(freshness, MemoryCache(most_bytes=limits.cache_bytes), disk),
+        freshness=freshness,
+        plans=Plans(setup.shown, covered=lambda path, first, last: _covered(seen, freshness, path, first, last)),
+        purses=session_purses(limits, setup.session_budget),
+    )
+
+
+def _covered(seen: Seen, freshness: Freshness, path: str, first: int, last: int) -> list[tuple[int, int]]:
+    """In whatever version is in view: a write has forgotten the others."""
+    name = freshness.canonical(f"file:{path}").removeprefix("file:")
+    return seen.covered_in_any(name, first, last)
+
+
+def _git_files(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """What searches and git tools read outside the root."""
+    home = environment.get("HOME", "")
+    own = [Path(home, name) for name in _GIT_FILES] if home.startswith("/") else []
+    return (Path("/etc/gitconfig"), *own)

@@ -1,0 +1,49 @@
+"""What a harness is told when it is made: limits, allowances, rules, flags. Frozen; `config.py` fills it from files, environment
+and flags.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from harness.approval import Policy
+from harness.condense import Flags as CondenseFlags
+from harness.guards.budget import Allowance
+from harness.limits import ShownLimits, TurnLimits
+from sandbox import Limits
+
+Mode: TypeAlias = Literal["enabled", "dry_run", "disabled"]
+MODES: tuple[Mode, ...] = ("enabled", "dry_run", "disabled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags:
+    """Each switches one control off; they are recorded with the session."""
+
+    overlap_trim: bool = True  # lines in view become references
+    two_pass: bool = True  # plans are asked for, where the policy says so
+    build_tail: bool = True  # builds and tests are told by their failures and their end
+    cache: bool = True  # results are served again while what they read is unchanged
+
+    @property
+    def condensing(self) -> CondenseFlags:
+        return CondenseFlags(overlap_trim=self.overlap_trim, build_tail=self.build_tail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    limits: Limits = field(default_factory=Limits)  # of the script
+    turn: TurnLimits = field(default_factory=TurnLimits)
+    shown: ShownLimits = field(default_factory=ShownLimits)
+    mode: Mode = "enabled"
+    flags: Flags = field(default_factory=Flags)
+    policy: Policy = field(default_factory=Policy)
+    turn_budget: Mapping[str, Allowance] = field(default_factory=dict)  # by pack or tool
+    session_budget: Mapping[str, Allowance] = field(default_factory=dict)
+    plan_reads: bool = False  # a script that reads files must follow a plan
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # name to value: never shown
+    secret_patterns: bool = True  # also what looks like a token
+    packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # each pack's own settings
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # for packs
+    cache_folder: Path | None = None  # results across sessions; None: in memory only

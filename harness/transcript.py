@@ -1,0 +1,70 @@
+"""What the model has in view, turn by turn: computed from what was shown and what was forgotten.
+
+When turns leave the view, a text that stays may refer to lines that went with them. Those lines are put back, so that every
+reference in the transcript leads to an entry that is still in view.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from harness.compose import ShownItem, rewritten, text_of
+from harness.condense.in_view import collapse
+from harness.condense.passage import Passage
+from harness.mended import OnRecord, mended
+from harness.seen import Seen
+
+
+class Transcript:
+    def __init__(self, seen: Seen, *, overlap_trim: bool = True) -> None:
+        self._seen = seen
+        self._overlap_trim = overlap_trim
+        self._items: dict[str, ShownItem] = {}  # of all turns: what is out of view is still on record
+        self._handles: dict[int, tuple[str, ...]] = {}
+        self._notices: dict[int, tuple[str, ...]] = {}
+        self._in_view: dict[int, None] = {}
+
+    def add(self, turn: int, items: Sequence[ShownItem], notices: Sequence[str]) -> None:
+        self._items |= {item.handle: item for item in items}
+        self._handles[turn] = tuple(item.handle for item in items)
+        self._notices[turn] = tuple(notices)
+        self._in_view[turn] = None
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Those in view."""
+        return tuple(self._in_view)
+
+    def text(self, turn: int) -> str:
+        return text_of((self._items[handle] for handle in self._handles[turn]), self._notices[turn])
+
+    def items(self, turn: int) -> tuple[ShownItem, ...]:
+        """As they are in view now."""
+        return tuple(self._items[handle] for handle in self._handles[turn])
+
+    def forget(self, turns: Iterable[int]) -> dict[str, ShownItem]:
+        """These turns left the view; gives the items, by handle, that had to be rewritten. Unknown turns are no mistake."""
+        going = [turn for turn in dict.fromkeys(turns) if turn in self._in_view]
+        for turn in going:
+            del self._in_view[turn]
+        self._seen.forget(going)
+        gone = {handle for turn in going for handle in self._handles[turn]}
+        record = OnRecord(self._on_record)
+        changed: dict[str, ShownItem] = {}
+        for turn in self._in_view:
+            for handle in self._handles[turn]:
+                item = self._items[handle]
+                if any(reference.handle in gone for _, reference in item.references):
+                    changed[handle] = self._mended(turn, item, gone, record)
+        return changed
+
+    def _mended(self, turn: int, item: ShownItem, gone: set[str], record: OnRecord) -> ShownItem:
+        made = mended(
+            item.text, item.references, gone.__contains__, record.line, placed=item.placed,
+            again=(lambda lines: collapse(lines, self._seen, own=item.handle)) if self._overlap_trim else None,
+        )  # fmt: skip
+        self._items[item.handle] = rewritten(item, made.text, made.references, made.placed)
+        self._seen.replace(turn, item.handle, made.text, made.placed, made.references)
+        return self._items[item.handle]
+
+    def _on_record(self, handle: str) -> Passage:
+        item = self._items[handle]
+        return Passage(item.text, item.references, item.placed)
