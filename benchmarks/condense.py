@@ -32,7 +32,9 @@ RESULTS = ROOT / "benchmarks" / "results"
 AGENTS = ("codex", "claude_code", "mini_swe_agent", "openhands", "swe_agent")
 DEFAULT = Setting(name="ours, default limits")
 PLAIN_READS = Setting(name="ours, default limits, files printed by commands as plain output", reads=False)
-LOSSLESS = Setting(name="ours, references and re-formatting only", limits=without_caps(), flags=Flags(build_tail=False), acknowledges=False)
+LOSSLESS = Setting(
+    name="ours, references and re-formatting only", limits=without_caps(), flags=Flags(build_tail=False), acknowledges=False
+)
 READS = ((4, 100), (6, 150), (8, 200), (10, 256), (16, 400), (32, 800))
 
 

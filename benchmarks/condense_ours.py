@@ -16,10 +16,10 @@ from typing import Any
 from benchmarks.condense_baselines import Shown
 from benchmarks.sessions_record import Session, Step, command_text
 from harness.condense import Flags, condense
-from harness.condense.record import Condensed, Item, Origin, Shape
+from harness.condense.record import Condensed, Item, Shape
 from harness.limits import DEFAULT_SHOWN_LIMITS, ShownLimits
+from harness.printed_files import as_files
 from harness.seen import Seen
-from tool_packs.reads import FileRead
 
 _NUMBERED = re.compile(r"[ ]*(\d+)(?:→|\t|: )(.*)")
 _SHAPES: dict[str, Shape] = {"search": "hits", "build": "build"}
@@ -108,16 +108,9 @@ def item_of(step: Step, handle: str, *, acknowledges: bool = True) -> Item:
         value = viewed(step.body, step.path)
         if value is not None:
             return Item(handle=handle, value=value, shape="slice")
-    if any(read.first is None for read in step.reads):
-        return Item(
-            handle=handle, value=step.body, shape="slice", origin=Origin(step.reads[0].path) if len(step.reads) == 1 else None
-        )
-    slices = slices_of(step.body, step.reads)
-    if len(slices) == 1 and not step.reads[0].numbered:
-        read = step.reads[0]
-        return Item(handle=handle, value=step.body, shape="slice", origin=Origin(read.path, "", read.first), command=command)
-    if slices:
-        return Item(handle=handle, value=slices if len(slices) > 1 else slices[0], shape="slice", command=command)
+    files = as_files(step.body, [read.model_dump() for read in step.reads])
+    if files is not None:
+        return Item(handle=handle, value=files[0], shape="slice", origin=files[1], command=command)
     if acknowledges and (edited := _EDITED.match(step.body)):
         count = sum(len(lines) for lines in step.asked.old_lines)
         files = [{"path": edited[1], "action": "updated", "added": count, "removed": count}]
@@ -132,20 +125,6 @@ def viewed(body: str, path: str) -> dict[str, Any] | None:
     if not rows or [int(row[1]) for row in rows] != list(range(int(rows[0][1]), int(rows[0][1]) + len(rows))):
         return None
     return _slice(path, int(rows[0][1]), [row[2] for row in rows])
-
-
-def slices_of(body: str, reads: tuple[FileRead, ...]) -> list[dict[str, Any]]:
-    """The files of an output that is nothing but files and separators."""
-    lines = body.removesuffix("\n").split("\n")
-    if not reads or len(lines) - sum(read.lines for read in reads) > 3 * len(reads):
-        return []
-    found = []
-    for read in reads:
-        rows = lines[read.at : read.at + read.lines]
-        if read.numbered:
-            rows = [match[2] if (match := _NUMBERED.match(row)) else row for row in rows]
-        found.append(_slice(read.path, read.first, rows))
-    return found
 
 
 def _slice(path: str, first: int, rows: list[str]) -> dict[str, Any]:

@@ -104,7 +104,8 @@ def score_ours(agent: str, setting: Setting, sessions: Sequence[Session], needs:
     return Score(
         agent=agent, policy=setting.name, calls=_calls(sessions), before=_before(sessions), after=after, cut=cut, loss=loss,
         causes=dict(causes), by_class={kind: dict(counts) for kind, counts in by_class.items()}, duplicates=duplicates,
-        duplicates_short=short, unresolved=unresolved, p50_ms=round(1e3 * _at(seconds, 0.5), 3), p95_ms=round(1e3 * _at(seconds, 0.95), 3),
+        duplicates_short=short, unresolved=unresolved, p50_ms=round(1e3 * _at(seconds, 0.5), 3),
+        p95_ms=round(1e3 * _at(seconds, 0.95), 3),
     )  # fmt: skip
 
 

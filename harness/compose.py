@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
+from harness.chunks import FileChunks
 from harness.condense import Flags, condense, shape_of
 from harness.condense.record import Condensed, Item, Origin, Reference
 from harness.condense.terminal import settled
@@ -97,6 +98,7 @@ class Composer:
         turn: int,
         seen: Seen,
         provenance: Provenance,
+        chunks: FileChunks,
         redactor: Redactor,
         limits: ShownLimits,
         cap: int,
@@ -105,6 +107,7 @@ class Composer:
         self._turn = turn
         self._seen = seen
         self._provenance = provenance
+        self._chunks = chunks
         self._redactor = redactor
         self._limits = limits
         self._cap = cap
@@ -133,8 +136,9 @@ class Composer:
         handle = f"T{self._turn}.{number}"
         source = self._provenance.of(one.value)
         told = one.options.get("as")
-        shape = shape_of(one.value, declared=source.shape if source else None, told=told if isinstance(told, str) else None)
-        value = self._clean(one.value, printed=shape in _PRINTED)
+        shown = source.instead if source is not None and source.instead is not None and told is None else one.value
+        shape = shape_of(shown, declared=source.shape if source else None, told=told if isinstance(told, str) else None)
+        value = self._clean(shown, printed=shape in _PRINTED)
         label = len(handle) + 3
         condensed = condense(
             Item(
@@ -147,7 +151,13 @@ class Composer:
         )  # fmt: skip
         self._small_file_free = self._small_file_free and not condensed.small_file
         labelled = one.kind != "error" and (not condensed.whole or condensed.text.count("\n") + 1 >= self._limits.run_lines)
-        return _shown_item(handle, one, condensed, labelled=labelled)
+        return _shown_item(handle, one, replace(condensed, references=self._with_chunks(condensed)), labelled=labelled)
+
+    def _with_chunks(self, condensed: Condensed) -> tuple[tuple[int, Reference], ...]:
+        return tuple(
+            (at, replace(one, chunk_ids=self._chunks(one.path, one.oid, *one.lines)) if one.lines is not None else one)
+            for at, one in condensed.references
+        )
 
     def _clean(self, value: Json, *, printed: bool) -> Json:
         """Without secrets, control characters made visible; what a command printed is as its terminal would show it."""
@@ -173,7 +183,8 @@ class Composer:
 def rewritten(
     item: ShownItem, text: str, references: Sequence[tuple[int, Reference]], placed: Sequence[tuple[int, int, Origin]]
 ) -> ShownItem:
-    return replace(item, text=text, references=tuple(references), placed=tuple(placed))
+    """Lines that came back can be referred to, so the handle stands before them."""
+    return replace(item, text=text, references=tuple(references), placed=tuple(placed), labelled=True)
 
 
 def _shown_item(handle: str, one: Showing, condensed: Condensed, *, labelled: bool) -> ShownItem:

@@ -72,6 +72,17 @@ class Lanes:
 
 
 def conflict(one: Effects, other: Effects) -> bool:
-    return any(overlap(a, b) for a in one.writes for b in (*other.reads, *other.writes)) or any(
-        overlap(a, b) for a in one.reads for b in other.writes
+    return any(_meet(a, b) for a in one.writes for b in (*other.reads, *other.writes)) or any(
+        _meet(a, b) for a in one.reads for b in other.writes
     )
+
+
+def _meet(one: str, other: str) -> bool:
+    """Also a name and one below it: who writes `d/x` may make the folder `d`, and changes what is told of it."""
+    return overlap(one, other) or _is_above(one, other) or _is_above(other, one)
+
+
+def _is_above(folder: str, key: str) -> bool:
+    if not (folder.startswith("file:") and key.startswith("file:")):
+        return False
+    return key.startswith(folder.rstrip("/") + "/") or (folder == "file:." and not key.startswith(("file:/", "file:../")))

@@ -7,6 +7,8 @@ from typing import Any
 
 from catalog import MemoryResults
 from harness.cache import DiskCache, Freshness, MemoryCache
+from harness.chunks import FileChunks
+from harness.file_texts import FileTexts
 from harness.guards.approval import Remembered
 from harness.guards.budget import Purse, session_purses
 from harness.guards.cache import Cache
@@ -34,6 +36,8 @@ class Ongoing:
     cache: Cache
     freshness: Freshness
     plans: Plans
+    texts: FileTexts
+    chunks: FileChunks
     purses: list[Purse]
     remembered: Remembered = field(default_factory=Remembered)
     stored: dict[str, Any] = field(default_factory=dict)
@@ -41,7 +45,7 @@ class Ongoing:
 
 def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache | None, clock: Callable[[], float]) -> Ongoing:
     seen = Seen()
-    limits = setup.turn
+    limits, texts = setup.turn, FileTexts()
     freshness = Freshness(root, tree_entries_max=limits.cache_tree_entries, beside=_git_files(setup.environment))
     return Ongoing(
         seen=seen,
@@ -54,6 +58,8 @@ def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache
         cache=Cache(freshness, MemoryCache(most_bytes=limits.cache_bytes), disk),
         freshness=freshness,
         plans=Plans(setup.shown, covered=lambda path, first, last: _covered(seen, freshness, path, first, last)),
+        texts=texts,
+        chunks=FileChunks(texts.get),
         purses=session_purses(limits, setup.session_budget),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from harness.call import Call, Outcome
 from harness.condense.record import Origin
+from harness.printed_files import as_files
 
 Json: TypeAlias = Any
 _TERMS_MAX = 32
@@ -17,12 +18,13 @@ _TEXT_CHARS_MIN = 80  # shorter texts are shown whole anyway
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`shape` as the tool declared it. `origin`: of a text that is a stretch of one file."""
+    """`shape` as the tool declared it. `origin`: of a text that is a stretch of a file. `instead`: what to show for the value."""
 
     shape: str
     origin: Origin | None = None
     command: str = ""
     exit_code: int | None = None
+    instead: Json = None
 
 
 class Provenance:
@@ -46,14 +48,17 @@ class Provenance:
         elif isinstance(value, dict):
             exit_code = value.get("exit_code")
             code = exit_code if isinstance(exit_code, int) else None
-            self._values.setdefault(tuple(value), []).append((value, Source(shape, command=command, exit_code=code)))
+            source = _printed_files(call, value) or Source(shape, command=command, exit_code=code)
+            self._values.setdefault(tuple(value), []).append((value, source))
+            if source.instead is not None:
+                self._text(value["output"], source)
             for name, text, origin in _texts_in(value):
                 kind = "slice" if origin is not None else str(value.get("kind", shape)) if name == "output" else "text"
                 self._text(text, Source({"search": "hits", "build": "build"}.get(kind, kind), origin, command, code))
 
     def of(self, value: Json) -> Source | None:
         if isinstance(value, str):
-            return self._texts.get(value)
+            return self._texts.get(value) or self._part(value)
         if isinstance(value, dict):
             return next((source for known, source in self._values.get(tuple(value), ()) if known == value), None)
         return None
@@ -66,6 +71,19 @@ class Provenance:
     def _text(self, text: str, source: Source) -> None:
         if len(text) >= _TEXT_CHARS_MIN:
             self._texts.setdefault(text, source)
+
+    def _part(self, part: str) -> Source | None:
+        """Whole lines out of a stretch of a file that a call gave, as a script cuts them out."""
+        lines = part.removesuffix("\n")
+        if len(part) < _TEXT_CHARS_MIN or "\n" not in lines:
+            return None
+        for text, source in self._texts.items():
+            at = text.find(lines) if source.origin is not None else -1
+            end = at + len(lines)
+            if at >= 0 and source.origin is not None and text[at - 1 : at] in ("", "\n") and text[end : end + 1] in ("", "\n"):
+                origin = source.origin
+                return Source("slice", Origin(origin.path, origin.oid, origin.first + text.count("\n", 0, at)), source.command)
+        return None
 
 
 def _texts_in(value: dict[str, Json]) -> Iterator[tuple[str, str, Origin | None]]:
@@ -85,6 +103,14 @@ def _texts_in(value: dict[str, Json]) -> Iterator[tuple[str, str, Origin | None]
             and isinstance(part.get("first"), int)
         ):
             yield "text", part["text"], Origin(path, str(oid), part["first"])
+
+
+def _printed_files(call: Call, value: dict[str, Json]) -> Source | None:
+    reads, output = value.get("reads"), value.get("output")
+    if call.tool.facts.shape != "output" or not isinstance(reads, list) or not isinstance(output, str):
+        return None
+    shown = as_files(output, reads, str(call.bound.named.get("cwd", ".")))
+    return None if shown is None else Source("slice", shown[1], _command(call), value.get("exit_code"), shown[0])
 
 
 def _terms(call: Call) -> Iterator[str]:

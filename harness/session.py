@@ -110,7 +110,11 @@ class Session:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._pool.forget(self.id)
-        await self._stack.__aexit__(kind, error, trace)
+        try:
+            await self._stack.__aexit__(kind, error, trace)
+        except BaseExceptionGroup as group:
+            if list(group.exceptions) != [error]:  # the task group's own wrapping of what the block raised is taken off
+                raise
 
     # ------------------------------------------------------------ turns
 
@@ -183,7 +187,7 @@ class Session:
 
     def _compose(self, ran: Ran, desk: TurnDesk, mode: Mode) -> Composed:
         composer = Composer(
-            turn=self._turn, seen=self._on.seen, provenance=desk.provenance, redactor=self._on.redactor,
+            turn=self._turn, seen=self._on.seen, provenance=desk.provenance, chunks=self._on.chunks, redactor=self._on.redactor,
             limits=self._setup.shown, cap=desk.cap, flags=self._setup.flags.condensing,
         )  # fmt: skip
         showing = showings(ran.events)

@@ -52,6 +52,7 @@ class TurnDesk:
         self.cap = setup.shown.shown_turn_bytes
         self.relaxed: list[str] = []
         self.provenance = Provenance()
+        self._texts = on.texts
         conflict = Conflict(on.lanes)
         self.guards = Guards(
             replay=None if recording is None else Replay(recording),
@@ -86,6 +87,8 @@ class TurnDesk:
 
     def _settled(self, call: Call, outcome: Outcome) -> None:
         self.provenance.add(call, outcome)
+        if call.tool.facts.shape == "slice" and outcome.ok:
+            self._texts.add(outcome)
 
     def _take(self, handle: str, size: int, value: Any) -> Problem | None:
         return self.guards.budget.take(f"recall({handle!r})", size, value)

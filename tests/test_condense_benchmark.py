@@ -181,6 +181,16 @@ def test_a_path_counts_at_its_first_use() -> None:
     assert loss_of(needs, ["src/lib/:\n  a.py b.py", "", ""]).paths_hidden == 0
 
 
+def test_a_path_counts_again_after_a_compaction() -> None:
+    steps = [
+        step("src/lib/a.py:1:x"),
+        step("1", before=1, named="cat src/lib/a.py"),
+        step("src/lib/a.py", before=2, forgets=True),
+    ]
+    needs = needs_of(session(*steps, step("2", before=3, named="cat src/lib/a.py")))
+    assert [sorted(need.paths) for need in needs] == [[], ["src/lib/a.py"], [], ["src/lib/a.py"]]
+
+
 def test_forms_of_a_line_leave_numbers_and_signs_out() -> None:
     assert {"x = 1"} <= forms_of("a/b.py:12:  x = 1") & forms_of("+x = 1") & forms_of("   12→x = 1") & forms_of("  12: x = 1")
 

@@ -48,6 +48,16 @@ class Freshness:
         """One key for one name: relative to the root where it is below."""
         return canonical(key, *self._roots)
 
+    def real(self, key: str) -> str:
+        """The key of what this name leads to now, by links; the key itself where that cannot be told."""
+        kind, colon, name = key.partition(":")
+        if not colon or kind not in ("file", "tree"):
+            return key
+        try:
+            return self.canonical(f"{kind}:{os.path.realpath(self._roots[0] / name)}")
+        except (OSError, ValueError):  # a NUL in a path, or no text
+            return key
+
     def state(self, keys: Sequence[str]) -> State | None:
         """None: it cannot be told, so do not cache. No keys is a state too, which always holds."""
         told = tuple(sorted({self.canonical(key) for key in keys}))

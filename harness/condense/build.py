@@ -44,5 +44,5 @@ def digest(failures: Sequence[Failure], most: int) -> list[str]:
 def _end_and_summaries(rows: Rows, room: Room) -> list[Interval]:
     text = Lines(rows.texts)
     told = sorted({at for word in _SUMMARIES for at in text.holding(word, 200)})[-_SUMMARIES_MAX:]
-    end = tail(rows, replace(room, bytes=room.bytes * 3 // 4, lines=max(1, room.lines - len(told))))
+    end = tail(rows, replace(room, bytes=room.bytes * 3 // 4, lines=max(1, room.lines - 3 * len(told))))
     return wished(rows, room, [*end, *((at, at + 1) for at in told), *tail(rows, room)])

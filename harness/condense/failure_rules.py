@@ -23,11 +23,11 @@ class Block:
     message: re.Pattern[str]
     place: re.Pattern[str]
     last_place: bool = False  # of several places the last one: where it was raised, below where it was called
-    last_message: bool = False
     below: int = 80  # lines that are looked at
     end: re.Pattern[str] | None = None
     shift: int = 0  # from the line with the hint to the one that begins
     bare: bool = True  # it counts even when nothing below says more
+    above: int = 0  # lines above the begin that are looked at when nothing below says more
 
 
 def _line(hint: str, pattern: str) -> Line:
@@ -35,12 +35,12 @@ def _line(hint: str, pattern: str) -> Line:
 
 
 def _block(
-    hint: str, begin: str, message: str, place: str, *, last_place: bool = False, last_message: bool = False, below: int = 80,
-    end: str | None = None, shift: int = 0, bare: bool = True,
+    hint: str, begin: str, message: str, place: str, *, last_place: bool = False, below: int = 80,
+    end: str | None = None, shift: int = 0, bare: bool = True, above: int = 0,
 ) -> Block:  # fmt: skip
     return Block(
-        hint, re.compile(begin), re.compile(message), re.compile(place), last_place=last_place, last_message=last_message,
-        below=below, end=re.compile(end) if end else None, shift=shift, bare=bare,
+        hint, re.compile(begin), re.compile(message), re.compile(place), last_place=last_place,
+        below=below, end=re.compile(end) if end else None, shift=shift, bare=bare, above=above,
     )  # fmt: skip
 
 
@@ -94,8 +94,8 @@ BLOCKS = (
            r"\s+File \"(?P<path>[^\"]{1,300})\", line (?P<line>\d+)", last_place=True, below=200,
            end=r"$|={5,}|-{5,}", bare=False),
     # go test
-    _block("--- FAIL", r"\s*--- FAIL: (?P<name>\S+)", r"\s+\S+\.go:\d+: (?P<message>.+)", r"\s+(?P<path>\S+\.go):(?P<line>\d+): ",
-           below=30, end=r"\s*--- |(?:FAIL|ok)\s"),
+    _block("--- FAIL", r"\s*--- FAIL: (?P<name>\S+)", r"(?!)", r"\s+(?P<path>\S+\.go):(?P<line>\d+): (?P<message>.+)", below=30,
+           end=r"\s*--- |(?:FAIL|ok)\s|=== ", bare=False, above=30),
     # jest
     _block("● ", r"\s*● (?P<name>(?!Console).+)", r"\s+(?P<message>[^\s>|].*)",
            rf"\s+at .{{0,200}}?\(?{_AT}:(?P<line>\d+):\d+\)?", below=60, end=r"\s*● |Test Suites: "),
@@ -120,6 +120,7 @@ BLOCKS = (
 SUMMARIES = (
     _line("FAILED ", r"(?:FAILED|ERROR) (?P<path>[^\s:]{1,300}\.py)(?:::(?P<name>\S{1,300}))?(?: - (?P<message>.+))?$"),
     _line("ERROR ", r"ERROR (?P<path>[^\s:]{1,300}\.py)(?:::(?P<name>\S{1,300}))?(?: - (?P<message>.+))?$"),
+    _line("--- FAIL", r"--- FAIL: (?P<name>\S{1,300})"),
     _line("... FAILED", r"test (?P<name>\S{1,300}) \.\.\. (?P<message>FAILED)"),
 )
 ESLINT_ROW = re.compile(r"\s{1,8}(?P<line>\d+):\d+\s+error\s+(?P<message>\S.*)")

@@ -58,15 +58,22 @@ def _of_blocks(text: Lines) -> Iterator[Failure]:
 
 
 def _of_block(lines: Sequence[str], at: int, name: str, rule: Block) -> Failure:
+    first = at if rule.hint == "panicked at" else at + 1  # a panic tells its place on the line that begins
+    failure = _read(lines, range(first, min(len(lines), at + 1 + rule.below)), at, name, rule)
+    if not failure.where and rule.above:
+        failure = _read(lines, range(at - 1, max(-1, at - 1 - rule.above), -1), at, name, rule)
+    return failure
+
+
+def _read(lines: Sequence[str], looked: range, at: int, name: str, rule: Block) -> Failure:
     path = line = message = ""
-    first = at if rule.hint == "panicked at" else at + 1
-    for below in range(first, min(len(lines), at + 1 + rule.below)):
-        text = lines[below][:_LOOKED_AT]
-        if below > at and rule.end is not None and rule.end.match(text):
+    for number in looked:
+        text = lines[number][:_LOOKED_AT]
+        if number != at and rule.end is not None and rule.end.match(text):
             break
         if (not path or rule.last_place) and (place := rule.place.match(text)):
-            path, line = place["path"], place["line"]
-        elif (not message or rule.last_message) and (said := rule.message.match(text)):
+            path, line, message = place["path"], place["line"], message or _part(place, "message")
+        elif not message and (said := rule.message.match(text)):
             message = next((part for part in said.groups() if part), "")
     return _failure(at, path, line, name, message)
 

@@ -10,11 +10,12 @@ from harness.condense.text import encodable, lines_of
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """One unbroken run of a file's lines. `size`: bytes of the lines with their ends."""
+    """One unbroken run of a file's lines. `size`: bytes of the lines with their ends; `produced`: of the text as it came."""
 
     origin: Origin
     lines: Sequence[str]
     size: int
+    produced: int
 
     @property
     def last(self) -> int:
@@ -66,7 +67,8 @@ def _of_value(value: Json) -> Parts:
 
 
 def _stretch(origin: Origin, text: str) -> Stretch:
-    return Stretch(origin, lines_of(text), size_of(text))
+    size = size_of(text)
+    return Stretch(origin, lines_of(text), size + (bool(text) and not text.endswith("\n")), size)
 
 
 def _are_parts(parts: Json) -> bool:

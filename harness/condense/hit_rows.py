@@ -4,13 +4,14 @@ Rule: nothing of the input is dropped. A text of which less than two thirds are 
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from harness.condense.record import Json
 from harness.condense.text import encodable
 
-_WITH_PATH = re.compile(r"([^\s:][^:\n]{0,400}?)([:-])\d{1,9}\2")
+_HIT = re.compile(r"([^\s:][^:]{0,400}):\d{1,9}:")
+_AROUND = re.compile(r"[^\s:].{0,400}?-\d{1,9}-")
 _NUMBERED = re.compile(r"(\d{1,9})([:-])")
 _PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+~\-\[\]()$%#=]{1,200}/){0,60}[\w.@+~\-\[\]()$%#=]{1,200}/?")
 _PATH_TEXT = re.compile(r"((?:[\w.@+~\-]{1,200}/){1,60}[\w.@+~\-]{1,200}|[\w@+~\-]{1,200}\.\w{1,8}):(.*)", re.DOTALL)
@@ -110,31 +111,27 @@ def _remark(value: Json) -> str:
 
 def _with_paths(lines: Sequence[str]) -> list[FileRows] | None:
     """`path:12:text`, and `path-12-text` around a match."""
-    if not _mostly(lines[:_SAMPLE], lambda line: _WITH_PATH.match(line) is not None):
+    if not _mostly(lines[:_SAMPLE], lambda line: (_HIT.match(line) or _AROUND.match(line)) is not None):
         return None
-    found = [_WITH_PATH.match(line) for line in lines]
-    if sum(one is not None for one in found) < _SHARE * sum(1 for line in lines if line and line != "--"):
-        return None
-    known = {one[1] for one in found if one is not None and one[2] == ":"}
+    found = [_HIT.match(line) for line in lines]
+    known = {one[1] for one in found if one is not None}
     files: dict[str, FileRows] = {}
+    loose = 0
     for line, one in zip(lines, found, strict=True):
-        if one is not None and one[2] == ":":
-            path, row, hit = one[1], line[len(one[1]) + 1 :], 1
-        else:
-            path, row = (one is not None and _around(line, known)) or ("", line)
-            hit = 0
+        path, row = (one[1], line[one.end(1) + 1 :]) if one is not None else _around(line, known) or ("", line)
         if row == "--" or not (path or row):
             continue
+        loose += not path
         file = files.get(path)
         if file is None:
             file = files[path] = FileRows(path, count=0 if path else None)
         file.rows.append(row)
-        if hit and file.count is not None:
+        if one is not None and file.count is not None:
             file.count += 1
-    return list(files.values())
+    return list(files.values()) if known and loose <= (1 - _SHARE) * len(lines) else None
 
 
-def _around(line: str, known: Iterable[str]) -> tuple[str, str] | None:
+def _around(line: str, known: Set[str]) -> tuple[str, str] | None:
     """A path may hold `-12-` itself: the known paths decide."""
     at = 0
     while (at := line.find("-", at + 1)) > 0:

@@ -75,7 +75,7 @@ def size_bytes(lines: Sequence[str]) -> int:
 
 def _reference(run: Run, origin: Origin | None, chunk_ids: ChunkIds | None) -> Reference:
     count = run.end - run.start
-    place = Origin(origin.path, origin.oid, origin.first + run.start) if origin else run.origin
+    place = Origin(origin.path, origin.oid, origin.first + run.start) if origin and origin.path else run.origin
     if place is None:
         return Reference(run.handle, run.first, run.first + count - 1, numbering=run.numbering)
     first, last = place.first, place.first + count - 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.condense.record import Json
 
-_ITEMS_MAX = 20_000
+_ITEMS_MAX = 10_000
 _FIELDS_MAX = 24
 _RARE_KINDS = 12  # values of a field: with more it is no kind of thing, but data
 _DIFFERENT_MAX = 3
@@ -46,13 +46,14 @@ def different(items: Sequence[Json]) -> list[int]:
 def facts(items: Sequence[Json]) -> Iterator[str]:
     """Of numbers the range, of the fields of objects the range or, where few values repeat, how often each."""
     looked = items[:_ITEMS_MAX]
+    part = f" (of the first {_ITEMS_MAX:,})" if len(items) > _ITEMS_MAX else ""
     if all(isinstance(one, dict) for one in looked):
         for name in list(looked[0])[:_FIELDS_MAX]:
             told = _fact([one[name] for one in looked if name in one])
             if told:
-                yield f"{name[:60]}: {told}"
+                yield f"{name[:60]}: {told}{part}"
     elif told := _fact(looked):
-        yield told
+        yield told + part
 
 
 def _fact(values: Sequence[Json]) -> str:

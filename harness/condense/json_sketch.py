@@ -118,8 +118,12 @@ def _members(value: dict[str, Json], level: int, detail: Detail) -> Iterator[str
 def _items(value: list[Json], level: int, detail: Detail) -> Iterator[str]:
     indent = "  " * level
     inner = Detail(max(1, detail.items // 2), detail.characters, detail.depth)
-    for one in value[: detail.items]:
-        yield from _sketched(one, level, "", inner)
+    first = value[: detail.items]
+    if any(isinstance(one, list | dict | str) for one in first):
+        for one in first:
+            yield from _sketched(one, level, "", inner)
+    else:
+        yield f"{indent}{', '.join(map(encoded, first))}"
     if len(value) <= detail.items:
         return
     yield f"{indent}… {len(value) - detail.items:,} more"

@@ -57,6 +57,8 @@ def lay_cut(page: Page, rows: Rows, caps: Caps, *, handle: str) -> Laid:
     if page.sketch is not None:
         return _sketched(page, caps, handle=handle)
     head = _head(page, caps.bytes // _HEAD_SHARE, handle=handle)
+    if not len(rows):
+        return _least(page, head, caps, handle=handle)
     spare = caps.bytes - sum(size_of(line) + 1 for line in head)
     short = _short_rows(page, rows, min(page.line_bytes, max(16, spare // 3)), handle=handle)
     spare += 1  # the last line has no line end
@@ -67,6 +69,8 @@ def lay_cut(page: Page, rows: Rows, caps: Caps, *, handle: str) -> Laid:
         laid = _assembled(page, short, head, kept, _marks(page, short, kept, handle=handle))
         if page.quiet:
             laid.lines.append(_closing(page, short, kept, handle=handle))
+        elif kept == [(0, len(rows))] and not short.cut:
+            break  # only the lines in front had no room: nothing would say that they are missing
         if size_of_lines(laid.lines) <= caps.bytes:
             return replace(laid, whole=False)
     return _least(page, head, caps, handle=handle)

@@ -36,7 +36,7 @@ _NOT_NAMES = frozenset({
     "if", "for", "while", "switch", "catch", "return", "function", "else", "do", "try", "with", "new", "await", "throw", "typeof",
     "delete", "super", "this", "assert", "sizeof", "yield", "defer", "go", "select", "case", "match", "when", "using", "lock",
     "foreach", "elif", "except", "in", "is", "not", "and", "or", "print", "raise", "import", "from", "use", "require", "describe",
-    "constexpr", "static_assert", "defined",
+    "constexpr", "static_assert", "defined", "expect", "it", "test",
 })  # fmt: skip
 _TYPES = frozenset({"class", "interface", "struct", "enum", "union", "trait", "impl", "namespace", "module", "object"})
 _PROSE = (".md", ".markdown", ".mdx")

@@ -1,10 +1,12 @@
-"""An error as a value: its name and message, where it happened and the next step stand first; its data is sketched below. Pure."""
+"""An error as a value: its name and message, where it happened and the next step stand first; long data is sketched. Pure."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from harness.condense.fit import wished
 from harness.condense.json_sketch import encoded, sketch
-from harness.condense.page import Caps, Interval, Page, Room, Rows, size_of
+from harness.condense.marks import clipped
+from harness.condense.page import Caps, Page, size_of
 from harness.condense.record import Item, Json
 from harness.condense.text import encodable, lines_of, page_of, plain
 from harness.limits import ShownLimits
@@ -14,7 +16,8 @@ _KNOWN = frozenset({
     "code", "name", "message", "hint", "data", "line", "column", "excerpt", "frames", "stack", "retryable", "phase", "origin",
     "cause", "tool", "call",
 })  # fmt: skip
-_DATA_BYTES = 2_048
+_TOLD_FIRST = frozenset({"code", "name", "message", "line", "column", "excerpt", "hint"})
+_LINE_BYTES = 2_000
 
 
 def is_problem(value: Json) -> bool:
@@ -28,30 +31,36 @@ def is_problem(value: Json) -> bool:
 
 def problem_page(item: Item, limits: ShownLimits) -> Page:
     value = item.value
-    lines = lines_of(encodable(f"{next(value[name] for name in _NAMES if isinstance(value.get(name), str))}: {value['message']}"))
+    core = _core(value)
+    rest = {name: one for name, one in value.items() if name not in _TOLD_FIRST and one not in (None, "", [], {})}
+    lines = [*core, *(line for name, one in rest.items() for line in _told(name, one))]
+    page = page_of(plain(lines), size_of(encoded(value)), Caps(limits.shown_value_lines, limits.shown_value_bytes))
+    return replace(page, sketch=partial(_shortened, core, rest, item.handle))
+
+
+def _core(value: Json) -> list[str]:
+    name = next(value[name] for name in _NAMES if isinstance(value.get(name), str))
+    lines = lines_of(encodable(f"{name}: {value['message']}"))
     if type(value.get("line")) is int and value["line"] > 0:
         lines.append(f"at line {value['line']}" + (f", column {value['column']}" if type(value.get("column")) is int else ""))
     if isinstance(value.get("excerpt"), str):
         lines += lines_of(encodable(value["excerpt"]))
     if isinstance(value.get("hint"), str) and value["hint"]:
         lines += lines_of(encodable(f"next: {value['hint']}"))
-    first = len(lines)
-    for name, one in value.items():
-        if name not in {*_NAMES, "message", "line", "column", "excerpt", "hint"} and one not in (None, "", [], {}):
-            lines += _told(name, one)
-    caps = Caps(limits.shown_value_lines, limits.shown_value_bytes)
-    return page_of(plain(lines), size_of(encoded(value)), caps, choose=partial(_first, first))
+    return lines
 
 
 def _told(name: str, value: Json) -> list[str]:
-    if isinstance(value, str):
-        return lines_of(encodable(f"{name}: {value}"))
-    compact = encoded(value)
-    if len(compact) <= _DATA_BYTES:
-        return [f"{name}: {compact}"]
-    return [f"{name}, sketched:", *sketch(value, _DATA_BYTES)]
+    return lines_of(encodable(f"{name}: {value}")) if isinstance(value, str) else [f"{name}: {encoded(value)}"]
 
 
-def _first(count: int, rows: Rows, room: Room) -> list[Interval]:
-    """The begin before all; then as much as has room."""
-    return wished(rows, room, [(0, 1), (0, min(count, len(rows))), (0, len(rows))])
+def _shortened(core: Sequence[str], rest: dict[str, Json], handle: str, room: int) -> tuple[str, ...]:
+    """The core line by line while there is room, then a sketch of the rest in what is left."""
+    kept: list[str] = []
+    for line in core:
+        line = clipped(line, min(room - 1, _LINE_BYTES), handle=handle)
+        if not line or size_of(line) + 1 > room:
+            return tuple(kept)
+        kept.append(line)
+        room -= size_of(line) + 1
+    return (*kept, *(sketch(rest, room - 1) if rest else ()))

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from harness.condense.file_parts import Stretch, stretches_of
+from harness.condense.file_parts import Parts, Stretch, stretches_of
 from harness.condense.fit import wished
 from harness.condense.marks import lines_told
 from harness.condense.outline import Symbol, outline, told
-from harness.condense.page import Caps, Interval, Page, Placed, Room, Rows
+from harness.condense.page import Caps, Interval, Page, Placed, Room, Rows, size_of
 from harness.condense.record import Item
 from harness.condense.relevance import around, lines_with_terms
 from harness.limits import ShownLimits
@@ -42,9 +42,9 @@ def slice_page(item: Item, limits: ShownLimits) -> Page:
     gaps = _Gaps([stretch for stretch in parts.stretches if stretch.lines], placed, parts.total)
     return Page(
         lines=lines,
-        produced=sum(stretch.size for stretch in parts.stretches),
-        caps=_together(parts.stretches, one),
-        exception=_with_exception(parts.stretches, one, small),
+        produced=sum(stretch.produced for stretch in parts.stretches),
+        caps=_together(parts, one),
+        exception=_with_exception(parts, one, small),
         choose=partial(_choose, lines, item.terms, placed, headings),
         gap=gaps,
         gap_bytes=gaps.most_bytes,
@@ -55,34 +55,33 @@ def slice_page(item: Item, limits: ShownLimits) -> Page:
     )
 
 
-def _together(stretches: Sequence[Stretch], one: Caps) -> Caps:
+def _files(parts: Parts) -> list[Caps]:
+    """What each file takes with all its stretches and their headings."""
+    sizes: dict[str, Caps] = {}
+    for stretch in parts.stretches:
+        known = sizes.get(stretch.origin.path, Caps(0, 0))
+        size = stretch.size + size_of(stretch.heading()) + 1
+        sizes[stretch.origin.path] = Caps(known.lines + len(stretch.lines), known.bytes + size)
+    return list(sizes.values())
+
+
+def _together(parts: Parts, one: Caps) -> Caps:
     """A cap for each file."""
-    if len(stretches) < 2:
+    if len(parts.stretches) < 2:
         return one
-    files: dict[str, list[Stretch]] = {}
-    for stretch in stretches:
-        files.setdefault(stretch.origin.path, []).append(stretch)
-    lines = sum(min(one.lines, sum(len(part.lines) for part in parts)) for parts in files.values())
-    size = sum(min(one.bytes, sum(part.size + len(part.heading()) + 1 for part in parts)) for parts in files.values())
-    return Caps(lines, size)
+    files = [file.within(one) for file in _files(parts)]
+    head = sum(size_of(line) + 1 for line in parts.head)
+    return Caps(sum(file.lines for file in files), head + sum(file.bytes for file in files))
 
 
-def _with_exception(stretches: Sequence[Stretch], one: Caps, small: Caps) -> Caps:
+def _with_exception(parts: Parts, one: Caps, small: Caps) -> Caps:
     """The same with the largest file that is small enough shown whole."""
-    if len(stretches) < 2:
+    if len(parts.stretches) < 2:
         return small
-    most = max(
-        (stretch for stretch in stretches if len(stretch.lines) <= small.lines and stretch.size <= small.bytes),
-        key=lambda stretch: stretch.size,
-        default=None,
-    )
-    together = _together(stretches, one)
-    if most is None:
-        return together
-    return Caps(
-        together.lines + max(0, len(most.lines) - one.lines),
-        together.bytes + max(0, most.size + len(most.heading()) + 1 - one.bytes),
-    )
+    together = _together(parts, one)
+    fitting = [file for file in _files(parts) if file == file.within(small)]
+    most = max(fitting, key=lambda file: file.bytes, default=one)
+    return Caps(together.lines + max(0, most.lines - one.lines), together.bytes + max(0, most.bytes - one.bytes))
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ writes by tools, by commands and behind our back all show. Equal calls in flight
 the disk everybody's.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import anyio
 from anyio import to_thread
@@ -24,6 +24,14 @@ class CacheCounts:
     dropped: int = 0  # results that a write made stale
 
 
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """One call that looks for its result, or runs; equal ones wait for it."""
+
+    runs: bool = False
+    landed: anyio.Event = field(default_factory=anyio.Event)
+
+
 class Cache:
     """One for a session."""
 
@@ -39,7 +47,7 @@ class Cache:
         self._memory = memory
         self._disk = disk
         self._disk_seconds_min = disk_seconds_min
-        self._flights: dict[str, anyio.Event] = {}
+        self._flights: dict[str, _Flight] = {}
         self.counts = CacheCounts()
 
     def admit(self, call: Call) -> Outcome | None:
@@ -50,20 +58,30 @@ class Cache:
             return await self._writing(call, proceed)
         if not is_cacheable(call):
             return await proceed(call)
-        flight = self._flights.get(call.key)
-        if flight is not None:
-            await flight.wait()
-        found = await self._found(call)
-        if found is not None:
-            kept, source = found
-            if flight is not None:
-                self.counts.shared += 1
-                source = "shared"
-            else:
-                self.counts.hits += 1
-            return Outcome(status="returned", value=kept.value, by="cache", source=source, of=kept.label, size=kept.size)
-        self.counts.misses += 1
-        return await self._reading(call, proceed)
+        before = self._flights.get(call.key)
+        if before is not None:
+            await before.landed.wait()
+        # From before the look, which may wait for a disk: else equal calls would all look, find nothing, and all run.
+        flight = self._flights[call.key] = _Flight()
+        try:
+            found = await self._found(call)
+            if found is not None:
+                return self._served(*found, shared=before is not None and before.runs)
+            self.counts.misses += 1
+            flight.runs = True
+            return await self._reading(call, proceed)
+        finally:
+            if self._flights.get(call.key) is flight:
+                del self._flights[call.key]
+            flight.landed.set()
+
+    def _served(self, kept: Kept, source: Source, *, shared: bool) -> Outcome:
+        if shared:
+            self.counts.shared += 1
+            source = "shared"
+        else:
+            self.counts.hits += 1
+        return Outcome(status="returned", value=kept.value, by="cache", source=source, of=kept.label, size=kept.size)
 
     async def _writing(self, call: Call, proceed: Proceed) -> Outcome:
         """Whatever becomes of it, it may have written: what it touches is dropped before and after."""
@@ -74,17 +92,11 @@ class Cache:
             self.counts.dropped += self._memory.drop_touching(call.effects.writes)
 
     async def _reading(self, call: Call, proceed: Proceed) -> Outcome:
-        flight = self._flights[call.key] = anyio.Event()
-        try:
-            before = await self._state(call)
-            outcome = await proceed(call)
-            if before is not None and outcome.ok and outcome.by == "tool" and not _names_handle(outcome):
-                await self._keep(call, outcome, before)
-            return outcome
-        finally:
-            if self._flights.get(call.key) is flight:
-                del self._flights[call.key]
-            flight.set()
+        before = await self._state(call)
+        outcome = await proceed(call)
+        if before is not None and outcome.ok and outcome.by == "tool" and not _names_handle(outcome):
+            await self._keep(call, outcome, before)
+        return outcome
 
     async def _keep(self, call: Call, outcome: Outcome, before: State) -> None:
         after = await self._fresh(before)

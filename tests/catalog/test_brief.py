@@ -123,6 +123,8 @@ TRUE = [
     ("failures", "try { await tools.notes.read({ path: 5 }) } catch (e) { return [e.name, e.message, typeof e.hint] }",
      ["bad_arguments", "notes.read: path must be text, not the number 5", "string"]),
     ("the budget", "[typeof budget.calls, 'bytes' in budget, 'seconds' in budget]", ["number", True, True]),
+    ("relaxing", "await relax('the whole report is needed')", True),
+    ("recall", "try { await recall('T3.1') } catch (e) { return e.name }", "unknown_handle"),
     ("what is not there", "[typeof require, typeof fetch, typeof process]", ["undefined", "undefined", "undefined"]),
     ("no eval", "try { eval('1') } catch (e) { return e.name }", "EvalError"),
     ("help for a tool", "(await help('notes.read')).includes('read(args: { path: string })')", True),

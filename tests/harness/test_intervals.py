@@ -3,14 +3,17 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.intervals import Cover
 
-intervals = st.tuples(st.integers(1, 60), st.integers(1, 20)).map(lambda pair: (pair[0], pair[0] + pair[1] - 1))
+intervals = st.tuples(st.integers(1, 60) | st.integers(4_060, 4_120) | st.just(12_280), st.integers(1, 20) | st.just(9_000)).map(
+    lambda pair: (pair[0], pair[0] + pair[1] - 1)
+)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(intervals, st.booleans())), intervals)
 def test_covered_is_what_was_added_and_not_taken_away(steps: list[tuple[tuple[int, int], bool]], asked: tuple[int, int]) -> None:
     cover = Cover()

@@ -82,3 +82,17 @@ def test_whatever_is_read_is_written_the_same(lines: list[str]) -> None:
     for each in stretches(lines, least=2):
         numbers = each.numbers(0, len(each.bodies))
         assert Numbering(here=numbers).restored(each.bodies) == lines[each.start : each.start + len(each.bodies)]
+
+
+fronts = st.tuples(
+    st.sampled_from(["", "", " ", "0"]), st.sampled_from(["", "", "L", "a:", "b:"]), st.sampled_from([":", ":", "-", ": ", "|"])
+)
+
+
+@given(st.sampled_from([1, 7, 98]), st.lists(st.tuples(fronts, st.integers(1, 8)), min_size=1, max_size=8))
+def test_a_stretch_has_one_form_only(first: int, runs: list[tuple[tuple[str, str, str], int]]) -> None:
+    forms = [front for front, count in runs for _ in range(count)]
+    lines = [f"{lead}{fill}{first + n}{mark}text" for n, (fill, lead, mark) in enumerate(forms)]
+    for each in stretches(lines, least=2):
+        numbers = each.numbers(0, len(each.bodies))
+        assert Numbering(here=numbers).restored(each.bodies) == lines[each.start : each.start + len(each.bodies)]

@@ -102,6 +102,13 @@ def test_a_run_that_starts_with_trivial_lines_is_found_whole() -> None:
     assert view.runs(["a", *lines, "b"]) == [Run(1, 66, "T1.1", 2)]
 
 
+def test_a_run_is_grown_back_over_lines_that_stand_in_too_many_places() -> None:
+    lines = [*[""] * 100, "one", "two", "three"]
+    view = Seen()
+    view.add(1, "T1.1", text([*[""] * 20, "x", *lines]))
+    assert view.runs(["a", *lines]) == [Run(1, 104, "T1.1", 22)]
+
+
 def test_what_is_not_worth_it_leaves_its_lines_to_other_runs() -> None:
     view = Seen()
     view.add(1, "T1.1", text(CODE[2:10]))

@@ -57,6 +57,7 @@ async def test_the_whole_result_of_a_command(shell: Shell) -> None:
         "handle": None,
         "lossy": False,
         "notice": None,
+        "reads": [],
     }
 
 
