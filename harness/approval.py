@@ -5,7 +5,7 @@ A missing answer denies. A request is bound to session, call, arguments and poli
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, Protocol, TypeAlias
@@ -13,21 +13,26 @@ from typing import Any, Literal, Protocol, TypeAlias
 import orjson
 
 Verdict: TypeAlias = Literal["allow", "ask", "deny"]
+By: TypeAlias = Literal["person", "remembered", "rule", "nobody", "timeout"]
 _ONE_COMMAND = r"[^;&|<>$`()\n\r]"  # what * stands for in a rule that allows: a text stays one command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """`tool` and each of `arguments` are patterns with * and ?. In a rule that allows, * stops at ; & | < > $ ` ( ) and line
-    ends, by which one command becomes two; ** stands for anything.
+    ends, by which one command becomes two; ** stands for anything. A rule that allows by arguments is not for calls that set
+    other optional ones: variables can change what `git status` does.
     """
 
     tool: str
     then: Verdict
     arguments: Mapping[str, str] = field(default_factory=dict)
 
-    def fits(self, tool: str, named: Mapping[str, Any]) -> bool:
+    def fits(self, tool: str, named: Mapping[str, Any], *, optional: Collection[str] = ()) -> bool:
+        """`named`: all arguments, defaults too. `optional`: those among them that are set and need not be."""
         if not fnmatchcase(tool, self.tool):
+            return False
+        if self.then == "allow" and self.arguments and any(name not in self.arguments for name in optional):
             return False
         return all(name in named and self._matches(pattern, text_of(named[name])) for name, pattern in self.arguments.items())
 
@@ -57,9 +62,11 @@ class Policy:
 
     rules: tuple[Rule, ...] = ()
 
-    def verdict(self, tool: str, named: Mapping[str, Any], *, asks: bool) -> tuple[Verdict, Rule | None]:
+    def verdict(
+        self, tool: str, named: Mapping[str, Any], *, asks: bool, optional: Collection[str] = ()
+    ) -> tuple[Verdict, Rule | None]:
         for rule in self.rules:
-            if rule.fits(tool, named):
+            if rule.fits(tool, named, optional=optional):
                 return rule.then, rule
         return ("ask" if asks else "allow"), None
 
@@ -135,6 +142,6 @@ class Decision:
     call: str
     tool: str
     verdict: Literal["allow", "deny"]
-    by: Literal["person", "remembered", "rule", "nobody", "timeout"]
+    by: By
     reason: str = ""
     seconds: float = 0.0

@@ -13,6 +13,7 @@ import orjson
 
 from harness.chunks import FileChunks
 from harness.condense import Flags, condense, shape_of
+from harness.condense.in_view import WHOLE_BYTES
 from harness.condense.record import Condensed, Item, Origin, Reference
 from harness.condense.terminal import settled
 from harness.limits import ShownLimits
@@ -52,6 +53,10 @@ class ShownItem:
     placed: tuple[tuple[int, int, Origin], ...] = ()
 
     @property
+    def crowded_out(self) -> bool:
+        return not (self.text or self.whole)
+
+    @property
     def lines(self) -> str:
         return f"[{self.handle}]\n{self.text}" if self.labelled else self.text
 
@@ -69,7 +74,8 @@ class Composed:
 
 
 def text_of(items: Iterable[ShownItem], notices: Iterable[str]) -> str:
-    return "\n".join([*(item.lines for item in items), *(_NOTICE + notice for notice in notices)])
+    """One that had no room has no line; a notice speaks for it."""
+    return "\n".join([*(item.lines for item in items if not item.crowded_out), *(_NOTICE + notice for notice in notices)])
 
 
 def showings(events: Iterable[Event]) -> list[Showing]:
@@ -120,13 +126,20 @@ class Composer:
         room = self._cap - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
         items: list[ShownItem] = []
         reserved = [min(_estimate(one.value), _RESERVED_EACH) for one in showing]
-        later = sum(reserved)
-        for one, own in zip(showing, reserved, strict=True):
+        later, last = sum(reserved), reserved[-1] if reserved else 0
+        if later > room:
+            room -= self._limits.notice_bytes  # to say what had no room
+        for at, (one, own) in enumerate(zip(showing, reserved, strict=True), 1):
             later -= own
-            item = self._item(len(items) + 1, one, max(room - later, room // 2))
+            free = room if at == len(showing) else room - last
+            item = self._item(at, one, max(room - later, free // 2))
             items.append(item)
+            if item.crowded_out:
+                continue
             room -= _bytes(item.lines) + 1
-            self._seen.add(self._turn, item.handle, item.text, item.placed, item.references)
+            if item.labelled:  # nothing refers to what has no name in the transcript
+                self._seen.add(self._turn, item.handle, item.text, item.placed, item.references)
+        told += _crowded_out(items)
         return Composed(
             items=tuple(items), values=tuple(one.value for one in showing), notices=tuple(self._fitted(told, room)),
             redacted=dict(self._redacted),
@@ -140,6 +153,8 @@ class Composer:
         shape = shape_of(shown, declared=source.shape if source else None, told=told if isinstance(told, str) else None)
         value = self._clean(shown, printed=shape in _PRINTED)
         label = len(handle) + 3
+        # What went wrong is told in words, however often.
+        flags = self._flags if one.kind != "error" else replace(self._flags, overlap_trim=False)
         condensed = condense(
             Item(
                 handle=handle, value=value, shape="text" if one.kind != "value" else shape,
@@ -147,11 +162,14 @@ class Composer:
                 exit_code=source.exit_code if source else None, terms=self._provenance.terms,
                 lines_max=_count(one.options.get("lines")), bytes_max=_count(one.options.get("max_bytes")),
             ),
-            self._seen, self._limits, room=max(0, room - label), small_file_free=self._small_file_free, flags=self._flags,
+            self._seen, self._limits, room=max(0, room - label), small_file_free=self._small_file_free, flags=flags,
         )  # fmt: skip
         self._small_file_free = self._small_file_free and not condensed.small_file
-        labelled = one.kind != "error" and (not condensed.whole or condensed.text.count("\n") + 1 >= self._limits.run_lines)
+        labelled = one.kind != "error" and (not condensed.whole or self._can_be_referred_to(condensed.text))
         return _shown_item(handle, one, replace(condensed, references=self._with_chunks(condensed)), labelled=labelled)
+
+    def _can_be_referred_to(self, text: str) -> bool:
+        return text.count("\n") + 1 >= self._limits.run_lines or _bytes(text) > WHOLE_BYTES
 
     def _with_chunks(self, condensed: Condensed) -> tuple[tuple[int, Reference], ...]:
         return tuple(
@@ -178,6 +196,13 @@ class Composer:
             fitted.append(_cut(notice, most))
             room -= max(0, _bytes(fitted[-1]) + len(_NOTICE) + 1 - self._limits.notice_bytes)
         return fitted
+
+
+def _crowded_out(items: Sequence[ShownItem]) -> list[str]:
+    gone = [item.handle for item in items if item.crowded_out]
+    if not gone:
+        return []
+    return [f'{len(gone)} of {len(items)} values had no room; show less at once, or in a later turn: await recall("{gone[0]}")']
 
 
 def rewritten(

@@ -178,7 +178,7 @@ def _allowances(path: Path, budget: Mapping[str, Any], scope: str) -> dict[str, 
             if (
                 isinstance(value, bool)
                 or not isinstance(value, int | float)
-                or value <= 0
+                or not 0 < value < 2**53
                 or (key != "seconds" and value != int(value))
             ):
                 raise BadConfig(f"{path}: budget.{scope}.{name}.{key}: {value!r} is not a number above 0")

@@ -11,7 +11,8 @@ from harness.problems import told
 from sandbox import Problem
 
 _TAG = re.compile(r"<(/?)tool-calls>")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_INDENT = r"[ \t>]*"  # also in a list or a quotation: what may be fenced code is never run
+_FENCE = re.compile(rf"^{_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*(`{{3,}}(?=[^`\n]*$)|~{{3,}})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ def _fenced(reply: str) -> list[tuple[int, int]]:
             at = end + len("</tool-calls>")
             continue
         mark = opening[1]
-        closing = re.compile(rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE).search(reply, opening.end())
+        closing = re.compile(rf"^{_INDENT}{re.escape(mark[0])}{{{len(mark)},}}[ \t\r]*$", re.MULTILINE).search(
+            reply, opening.end()
+        )
         end = len(reply) if closing is None else closing.end()
         found.append((opening.start(), end))
         at = end

@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from harness.call import Call
-from harness.guards.dry_run import effect_words
+from harness.guards.dry_run import Spared, effect_words
 from harness.turn import Ran
 
 _ROWS = 20
 
 
-def dry_report(ran: Ran, spared: Sequence[Call]) -> list[str]:
+def dry_report(ran: Ran, spared: Sequence[Spared]) -> list[str]:
     reads = Counter(record.tool for record in ran.calls if record.outcome.ok)
     rows = ["dry run: nothing was changed"]
     if reads:
         rows.append("ran, reading only: " + ", ".join(f"{name} {times}" for name, times in reads.items()))
-    for call in spared[:_ROWS]:
-        asks = ", asks first" if call.tool.asks(call.bound.named) else ""
-        rows.append(f"would call {call.name} (line {call.site.line}): {effect_words(call)}{asks}")
+    for one in spared[:_ROWS]:
+        call = one.call
+        then = {"allow": "", "ask": ", asks first", "deny": f", but a rule denies it ({one.rule})"}[one.verdict]
+        rows.append(f"would call {call.name} (line {call.site.line}): {effect_words(call)}{then}")
     if len(spared) > _ROWS:
         rows.append(f"and {len(spared) - _ROWS} more calls with effects")
     reached = {(record.tool, record.line) for record in ran.calls}

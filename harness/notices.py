@@ -5,15 +5,25 @@ from collections.abc import Sequence
 from harness.turn import Ran
 from sandbox import Called, Finished, Printed, Shown
 
+_PLACES_MAX = 6
+_EACH_MAX = 8  # each notice takes its bytes from what may be shown
+_OPEN = "still open when the script ended, and cancelled; await every call whose effect you want"
+_UNSEEN = "never awaited, so result or failure went unseen; write await before it"
+
 
 def notices(ran: Ran) -> list[str]:
     calls = {event.call_id: event for event in ran.events if isinstance(event, Called)}
     open_ids = set(ran.ending.pending)
-    told = [_left_over(calls[i], was_open=i in open_ids) for i in sorted(open_ids | set(ran.ending.unawaited))]
+    told = _left_over([calls[i] for i in sorted(open_ids)], was_open=True)
+    told += _left_over([calls[i] for i in sorted(set(ran.ending.unawaited) - open_ids)], was_open=False)
     told += [
-        f"{name} did not stop when it was cancelled and may still have effects; look before you go on" for name in ran.stubborn
+        f"{name} did not stop when it was cancelled and may still have effects; look before you go on"
+        for name in ran.stubborn[:_EACH_MAX]
     ]
-    told += [finding.text for finding in ran.checked.doubtful]
+    told += [finding.text for finding in ran.checked.doubtful[:_EACH_MAX]]
+    for what, count in (("calls did not stop", len(ran.stubborn)), ("places are doubtful", len(ran.checked.doubtful))):
+        if count > _EACH_MAX:
+            told.append(f"{count - _EACH_MAX} more {what}")
     if isinstance(ran.ending, Finished) and ran.ending.value is None and not _gave(ran.events):
         told.append("the script gave nothing to see: end it with return <value>, or show(value) what matters")
     if ran.checked.certain:
@@ -27,8 +37,16 @@ def _gave(events: Sequence[object]) -> bool:
     return any(isinstance(event, Shown | Printed) for event in events)
 
 
-def _left_over(call: Called, *, was_open: bool) -> str:
-    where = f"{call.tool} (call {call.call_id}, line {call.site.line}, column {call.site.column})"
-    if was_open:
-        return f"{where} was still open when the script ended and was cancelled; await every call whose effect you want"
-    return f"{where} was never awaited, so its result or failure went unseen; write await before it"
+def _left_over(calls: Sequence[Called], *, was_open: bool) -> list[str]:
+    """One line for all calls from the same place."""
+    places: dict[tuple[str, int, int], list[Called]] = {}
+    for call in calls:
+        places.setdefault((call.tool, call.site.line, call.site.column), []).append(call)
+    told = []
+    for (tool, line, column), made in list(places.items())[:_PLACES_MAX]:
+        at = f"line {line}, column {column}"
+        who = f"{tool} (call {made[0].call_id}, {at}) was" if len(made) == 1 else f"{len(made)} calls of {tool} ({at}) were"
+        told.append(f"{who} {_OPEN if was_open else _UNSEEN}")
+    if len(places) > _PLACES_MAX:
+        told.append(f"calls from {len(places) - _PLACES_MAX} more places were {'still open' if was_open else 'never awaited'}")
+    return told

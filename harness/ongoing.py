@@ -57,17 +57,19 @@ def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache
         overlap=Overlap(seen),
         cache=Cache(freshness, MemoryCache(most_bytes=limits.cache_bytes), disk),
         freshness=freshness,
-        plans=Plans(setup.shown, covered=lambda path, first, last: _covered(seen, freshness, path, first, last)),
+        plans=Plans(
+            setup.shown,
+            covered=lambda path, first, last: seen.covered_in_any(_one_name(freshness, path), first, last),
+            canonical=lambda path: _one_name(freshness, path),
+        ),
         texts=texts,
         chunks=FileChunks(texts.get),
         purses=session_purses(limits, setup.session_budget),
     )
 
 
-def _covered(seen: Seen, freshness: Freshness, path: str, first: int, last: int) -> list[tuple[int, int]]:
-    """In whatever version is in view: a write has forgotten the others."""
-    name = freshness.canonical(f"file:{path}").removeprefix("file:")
-    return seen.covered_in_any(name, first, last)
+def _one_name(freshness: Freshness, path: str) -> str:
+    return freshness.canonical(f"file:{path}").removeprefix("file:")
 
 
 def _git_files(environment: Mapping[str, str]) -> tuple[Path, ...]:

@@ -15,14 +15,16 @@ class OpenTasks:
         self._over = False
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """It is open from now on, and not only when it first runs: `end` waits for it."""
         self._last += 1
-        self._group.start_soon(self._run, self._last, name, work)
+        scope = anyio.CancelScope()
+        self._open[self._last] = (name, scope)
+        if self._over:
+            scope.cancel()
+        self._group.start_soon(self._run, self._last, scope, work)
 
-    async def _run(self, number: int, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        with anyio.CancelScope() as scope:
-            self._open[number] = (name, scope)
-            if self._over:
-                scope.cancel()
+    async def _run(self, number: int, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
+        with scope:
             try:
                 await work()
             finally:

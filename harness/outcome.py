@@ -6,6 +6,7 @@ from typing import Any
 from harness.approval import Decision
 from harness.check import Checked
 from harness.compose import ShownItem
+from harness.guards.replay import Recording
 from harness.ledger import Ledger
 from harness.setup import Mode
 from harness.turn import CallRecord, Settlement
@@ -30,6 +31,11 @@ class TurnOutcome:
     checked: Checked = field(default_factory=Checked)  # what was found before the start
     layers: tuple[tuple[str, str, str], ...] = ()
     mode: Mode = "enabled"
+
+    @property
+    def recording(self) -> Recording:
+        """The outcomes of its calls, for `session.run(script, recording=…)`: no tool runs then."""
+        return Recording.of((record.call, record.outcome) for record in self.calls if record.call is not None)
 
     @property
     def ok(self) -> bool:

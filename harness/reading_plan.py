@@ -42,11 +42,13 @@ class Plans:
 
     limits: ShownLimits
     covered: Covered
+    canonical: Callable[[str], str]  # of a path: one name for one file
     turn: int = 0  # the turn that runs
     made_in: int = 0
     files: dict[str, PlannedFile] = field(default_factory=dict)
     bytes: int = 0
     read: dict[str, int] = field(default_factory=dict)  # path to bytes
+    tried: int = 0  # reads of it that ran, whatever came of them: a plan of files that are not there is over too
     refused: int = 0
 
     @property
@@ -58,8 +60,8 @@ class Plans:
         if why:
             problem = told("bad_plan", why=why, next=following)
             raise ToolProblem(problem.code, problem.message, hint=problem.hint)
-        self.files = {one.path: one for one in files}
-        self.bytes, self.made_in, self.read, self.refused = size, self.turn, {}, 0
+        self.files = {self.canonical(one.path): one for one in files}
+        self.bytes, self.made_in, self.read, self.tried, self.refused = size, self.turn, {}, 0, 0
         seen = [
             f"{one.path} {first}-{last}"
             for one in files
@@ -72,7 +74,7 @@ class Plans:
         """Why it is no good plan, and what to do; ("", "") when it is."""
         if self.files and self.made_in == self.turn:
             return "this script has made a plan already", "one plan a script; put all files into it"
-        if self.files and not self.read:
+        if self.files and not self.tried:
             return f"the plan of turn {self.made_in} has not been read yet", "read what it names before you plan again"
         if not 1 <= len(files) <= _FILES_MAX:
             return f"it names {len(files)} files; 1 to {_FILES_MAX} is a plan", "name the files that matter most"
@@ -81,6 +83,8 @@ class Plans:
         most = self.limits.shown_turn_bytes
         if not 0 < size <= most:
             return f"bytes is {size:,}; a turn shows 1 to {most:,}", f"plan at most {most:,} bytes a turn"
+        if len({self.canonical(one.path) for one in files}) < len(files):
+            return "it names a file twice", "put all ranges of a file into one entry"
         vague = next((one.path for one in files if not (one.ranges or one.symbols or one.whole)), None)
         if vague is not None:
             return f"{vague} has no ranges, no symbols and not whole: true", "say what of it you want to read"
@@ -88,6 +92,8 @@ class Plans:
             for first, last in one.ranges:
                 if not 1 <= first <= last:
                     return f"{one.path} {first}-{last} is no range", "give [first, last], counted from 1"
+            if one.whole and (one.ranges or one.symbols):
+                return f"{one.path} is to be read whole and in parts", "say whole: true, or ranges, or symbols"
         wholes = [one.path for one in files if one.whole]
         if len(wholes) > 1:
             return (

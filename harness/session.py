@@ -14,11 +14,11 @@ from typing import Any, Self
 import anyio
 from anyio.abc import TaskGroup
 
-from catalog import Host, MemoryResults, Offer, Pack, Toolbox, open_toolbox
+from catalog import BadPack, Host, MemoryResults, Offer, Pack, Toolbox, open_toolbox
 from catalog.selection import Offer as Offered
 from harness.approval import Approver
 from harness.cache import DiskCache
-from harness.compose import Composed, Composer, Showing, showings
+from harness.compose import Composed, Composer, Showing, ShownItem, showings
 from harness.detect import Detected, detect
 from harness.dry_report import dry_report
 from harness.entries import Forgot, Opened, Turned
@@ -31,7 +31,7 @@ from harness.outcome import TurnOutcome
 from harness.pack_digest import digests
 from harness.problems import told
 from harness.reading_plan import plan_pack
-from harness.setup import Mode, Setup
+from harness.setup import MODES, Mode, Setup
 from harness.store import Store
 from harness.turn import Ran, run_turn
 from harness.turn_clock import TurnClock
@@ -94,9 +94,12 @@ class Session:
         disk = None if folder is None else DiskCache(folder / "results", most_bytes=setup.turn.cache_disk_bytes)
         self._on = ongoing(setup, self._root, results, disk=disk, clock=self._clock)
         self._disk = disk
+        plans = setup.plan_reads and setup.flags.two_pass
+        if plans and self._toolbox is not None:
+            raise BadPack("with plan_reads a session opens its packs itself, with the one to plan; give packs, not a toolbox")
         async with AsyncExitStack() as stack:
             if self._toolbox is None:
-                if setup.plan_reads and setup.flags.two_pass:
+                if plans:
                     self._offer = _with_pack(self._offer, plan_pack(self._on.plans))
                 host = Host(root=self._root, results=results, environment=setup.environment, cache=folder, clock=self._now)
                 if self._progress is not None:
@@ -130,6 +133,8 @@ class Session:
         """Run one script. `start` carries what else a script may be told: clock, seed, limits, stored values."""
         async with self._one_at_a_time:
             mode = mode or self._setup.mode
+            if mode not in MODES:
+                raise ValueError(f"there is no mode {mode!r}; choose {', '.join(MODES)}")
             self._turn += 1
             if mode == "disabled":
                 return await self._ended(self._not_run(script, told("scripts_disabled"), mode))
@@ -161,11 +166,13 @@ class Session:
         if self._host_relaxes:
             desk.relax(self._host_relaxes)
             self._host_relaxes = ""
-        async with self._pool.sandbox(self.id) as box:
-            ran = await run_turn(box, self._start(script, context, given), desk.desk, clock, tasks)
+        try:
+            async with self._pool.sandbox(self.id) as box:
+                ran = await run_turn(box, self._start(script, context, given), desk.desk, clock, tasks)
+        finally:
+            on.purses[0].seconds += clock.spent_seconds()  # a turn that is cancelled has taken its time too
         self._remember(ran)
         composed = self._compose(ran, desk, mode)
-        on.purses[0].seconds += clock.spent_seconds()
         return self._outcome(script, ran, composed, desk, clock, before, mode)
 
     def _start(self, script: str, context: Mapping[str, Any], given: Start | None) -> Start:
@@ -218,14 +225,18 @@ class Session:
 
     def _not_run(self, script: str, problem: Problem, mode: Mode) -> TurnOutcome:
         error = ScriptError(problem.code, problem.message, hint=problem.hint, origin="sandbox")
-        ending = Failed(error)
+        ending, size = Failed(error), len(error.text.encode())
+        item = ShownItem(
+            handle=f"T{self._turn}.1", kind="error", text=error.text, labelled=False, whole=True, produced=size, trimmed={}
+        )
+        self._on.results.put(item.handle, error.text)
         return TurnOutcome(
-            number=self._turn, script=script, text=error.text, events=(ending,), settled=(), ending=ending, mode=mode,
-            ledger=Ledger(text=len(error.text.encode())),
+            number=self._turn, script=script, text=item.lines, events=(ending,), settled=(), ending=ending, mode=mode,
+            items=(item,), ledger=Ledger(produced=size, shown=size, text=size),
         )  # fmt: skip
 
     async def _ended(self, outcome: TurnOutcome) -> TurnOutcome:
-        self._on.transcript.add(outcome.number, outcome.items, outcome.notices or _error_lines(outcome))
+        self._on.transcript.add(outcome.number, outcome.items, outcome.notices)
         self._ledgers.append(outcome.ledger)
         await self._store.append(Turned(session=self.id, at=self._now(), outcome=outcome))
         return outcome
@@ -272,12 +283,9 @@ class Session:
 
 def _with_pack(offer: Offer, pack: Pack) -> Offer:
     tools = {tool.full_name: tool for tool in pack.tools}
+    if any(tool.pack == pack.name for tool in offer.tools.values()):
+        raise BadPack(f"with plan_reads the pack {pack.name} is the session's own; rename the other one, such as my_{pack.name}")
     return Offered({**offer.tools, **tools}, {**offer.homes, **dict.fromkeys(tools, pack)}, offer.refused)
-
-
-def _error_lines(outcome: TurnOutcome) -> tuple[str, ...]:
-    """A script that was not run has no items; its problem is what the model saw."""
-    return () if outcome.items or outcome.error is None else (outcome.error.text,)
 
 
 def _ledger(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from harness.compose import ShownItem, rewritten, text_of
 from harness.condense.in_view import collapse
 from harness.condense.passage import Passage
+from harness.condense.repeats import folded_passage
 from harness.mended import OnRecord, mended
 from harness.seen import Seen
 
@@ -61,8 +62,10 @@ class Transcript:
             item.text, item.references, gone.__contains__, record.line, placed=item.placed,
             again=(lambda lines: collapse(lines, self._seen, own=item.handle)) if self._overlap_trim else None,
         )  # fmt: skip
+        if self._overlap_trim:  # two references of one text may have stood for the same lines
+            made = folded_passage(made, own=item.handle)
         self._items[item.handle] = rewritten(item, made.text, made.references, made.placed)
-        self._seen.replace(turn, item.handle, made.text, made.placed, made.references)
+        self._seen.add(turn, item.handle, made.text, made.placed, made.references)
         return self._items[item.handle]
 
     def _on_record(self, handle: str) -> Passage:

@@ -11,6 +11,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from catalog import Effects, Toolbox, ToolProblem
 from harness.cache import cache_key
@@ -201,6 +202,7 @@ class _Calls:
 
     async def _run(self, called: Called, call: Call, began: float) -> None:
         try:
+            await checkpoint_if_cancelled()  # a turn that is over starts nothing, not even up to a first wait
             outcome = await self._desk.chain.run(call)
         finally:
             self._desk.leave(call)

@@ -28,6 +28,7 @@ from harness.turn_clock import TurnClock
 from sandbox import Budget, Problem
 
 _REASON_CHARS = 500
+_PARTS = "results.read"  # gives parts of what is kept, where its pack is on offer
 
 
 class TurnDesk:
@@ -56,9 +57,12 @@ class TurnDesk:
         conflict = Conflict(on.lanes)
         self.guards = Guards(
             replay=None if recording is None else Replay(recording),
-            dry_run=DryRun() if mode == "dry_run" else None,
+            dry_run=DryRun(setup.policy) if mode == "dry_run" else None,
             plan=Plan(on.plans) if setup.plan_reads and setup.flags.two_pass else None,
-            budget=BudgetGuard(turn_purses(setup.turn, setup.turn_budget), on.purses, on.results),
+            budget=BudgetGuard(
+                turn_purses(setup.turn, setup.turn_budget), on.purses, on.results,
+                parts=_PARTS if _PARTS in toolbox.tools else "",
+            ),
             approval=Approval(
                 approver, setup.policy, on.remembered, session=session, seconds=setup.turn.approval_seconds,
                 redactor=on.redactor, conflict=conflict, tasks=tasks, paused=clock.paused, clock=now,
@@ -90,8 +94,8 @@ class TurnDesk:
         if call.tool.facts.shape == "slice" and outcome.ok:
             self._texts.add(outcome)
 
-    def _take(self, handle: str, size: int, value: Any) -> Problem | None:
-        return self.guards.budget.take(f"recall({handle!r})", size, value)
+    def _take(self, handle: str, size: int) -> Problem | None:
+        return self.guards.budget.take(handle, size)
 
     def _budget(self, shown: int) -> Budget:
         left = self.guards.budget.left()

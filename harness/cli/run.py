@@ -65,6 +65,10 @@ def run(
     no_build_tail: Annotated[bool, typer.Option("--no-build-tail", help="Treat builds and tests as any output.")] = False,
     no_two_pass: Annotated[bool, typer.Option("--no-two-pass", help="Ask for no plan, whatever the configuration says.")] = False,
     plan_reads: Annotated[bool | None, typer.Option("--plan-reads", help="A script that reads files must follow a plan.")] = None,
+    relax: Annotated[str | None, typer.Option(help="Let the first turn show more; the reason goes on record.")] = None,
+    view_turns: Annotated[
+        int | None, typer.Option(min=1, help="So many turns stay in the model's view; older ones are forgotten.")
+    ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Print values whole instead of as the model would see them.")] = False,
     ledger: Annotated[bool, typer.Option("--ledger", help="Print what it cost, as a table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything that happened.")] = False,
@@ -92,7 +96,7 @@ def run(
         source="", context=_object(context), now=time() * 1000 if now is None else now, seed=seed, limits=settings.limits
     )
     offer = offer_from(settings.tools, more_packs=pack or ())
-    outcomes, sums = anyio.run(_run, sources, start, settings, pool, offer)
+    outcomes, sums = anyio.run(_run, sources, start, settings, pool, offer, relax, view_turns)
     if as_json:
         _print_json(outcomes, sums)
     else:
@@ -108,12 +112,18 @@ def run(
 
 
 async def _run(
-    sources: list[str], start: Start, settings: Settings, pool: Pool, offer: Offer
+    sources: list[str], start: Start, settings: Settings, pool: Pool, offer: Offer, relax: str | None, view_turns: int | None
 ) -> tuple[list[TurnOutcome], Ledger]:
     approver = Person() if has_terminal() else None
     harness = Harness(offer=offer, root=settings.tools.root, setup=settings.setup, pool=pool, approver=approver)
     async with pool, harness, harness.session() as session:
-        outcomes = [await session.run(source, start=replace(start, seed=start.seed + at)) for at, source in enumerate(sources)]
+        if relax:
+            session.relax(relax)
+        outcomes = []
+        for at, source in enumerate(sources):
+            outcomes.append(await session.run(source, start=replace(start, seed=start.seed + at)))
+            if view_turns is not None:
+                await session.forget(range(1, outcomes[-1].number - view_turns + 1))
         return outcomes, session.ledger
 
 

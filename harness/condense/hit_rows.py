@@ -17,6 +17,7 @@ _PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+~\-\[\]()$%#=]{1,200}/){0,60}[\w.@+~\
 _PATH_TEXT = re.compile(r"((?:[\w.@+~\-]{1,200}/){1,60}[\w.@+~\-]{1,200}|[\w@+~\-]{1,200}\.\w{1,8}):(.*)", re.DOTALL)
 _SHARE = 2 / 3
 _SAMPLE = 50  # lines
+_PATH_CHARS = 400  # where a path must end; a line of a megabyte is not searched for more
 
 
 @dataclass(slots=True)
@@ -134,7 +135,7 @@ def _with_paths(lines: Sequence[str]) -> list[FileRows] | None:
 def _around(line: str, known: Set[str]) -> tuple[str, str] | None:
     """A path may hold `-12-` itself: the known paths decide."""
     at = 0
-    while (at := line.find("-", at + 1)) > 0:
+    while (at := line.find("-", at + 1, _PATH_CHARS)) > 0:
         if line[:at] in known and _NUMBERED.match(line, at + 1):
             return line[:at], line[at + 1 :]
     return None

@@ -3,6 +3,7 @@
 The value is the text, or what the shell pack gives: `{output, stderr, exit_code, …}`.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import partial
 
@@ -95,18 +96,13 @@ def _wishes(rows: Rows, room: Room, told: list[int], share: float) -> list[Inter
 
 
 def _count(rows: Rows, spare: int, lines: int) -> int:
-    count = 0
-    while count < min(lines, len(rows)) and rows.offsets[count + 1] <= spare:
-        count += 1
-    return count
+    """How many first rows have room."""
+    return max(0, min(lines, len(rows), bisect_right(rows.offsets, max(0, spare)) - 1))
 
 
 def _count_back(rows: Rows, spare: int, lines: int) -> int:
-    end = len(rows)
-    first = end
-    while first > max(0, end - lines) and rows.offsets[end] - rows.offsets[first - 1] <= spare:
-        first -= 1
-    return first
+    """From which row on the last ones have room."""
+    return min(len(rows), max(0, len(rows) - lines, bisect_left(rows.offsets, rows.offsets[-1] - max(0, spare))))
 
 
 def _text(value: Json) -> str:

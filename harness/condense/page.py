@@ -3,6 +3,7 @@
 A shape makes a `Page`; `layout.py` collapses what is in view, asks `choose` which rows stay, and puts the marks.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -43,14 +44,7 @@ class Rows:
 
     def row_of(self, line: int) -> int:
         """The row that holds a line of the page."""
-        low, high = 0, len(self.texts)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            if self.starts[middle] <= line:
-                low = middle
-            else:
-                high = middle
-        return low
+        return max(0, bisect_right(self.starts, line, 0, len(self.texts)) - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,27 @@
 """Approval: a call that a rule or its tool puts before a person waits for the answer; the turn's clock stops meanwhile.
 
 Calls that wait at the same time are shown together. What is answered "for the session" is not asked again. No approver, no
-answer, an answer too late or to another request: denied, which a script can catch.
+answer, an answer too late or to another request: denied, which a script can catch. An approver that does not stop when its time
+is over is not waited for.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, assert_never
 
 import anyio
 
-from harness.approval import Answer, Approver, Decision, Policy, Request
+from harness.approval import Answer, Approver, By, Decision, Policy, Request, Rule, Verdict
 from harness.call import Call, Outcome, Proceed, refused
 from harness.dispatch import decided
 from harness.guards.conflict import Conflict
 from harness.open_tasks import OpenTasks
 from harness.problems import told
 from harness.redaction import Redactor, for_approval
+
+_FOR_SESSION = ": a person said no to it for this session"
 
 
 @dataclass(slots=True)
@@ -32,10 +35,20 @@ class Remembered:
         return self.answers.get(call.key) or self.answers.get(call.name)
 
 
+def verdict_on(call: Call, policy: Policy) -> tuple[Verdict, Rule | None]:
+    """By the first rule that fits, which is told too; without one, by the tool."""
+    named, defaults = call.tool.with_defaults(call.bound.named), call.tool.with_defaults({})
+    optional = [name for name, value in named.items() if name not in call.tool.required and value != defaults.get(name)]
+    return policy.verdict(call.name, named, asks=call.tool.asks(call.bound.named), optional=optional)
+
+
 @dataclass(slots=True, eq=False)
 class _Waiting:
+    call: Call
     request: Request
-    answer: Answer | None = None
+    verdict: Literal["allow", "deny"] = "deny"
+    by: By = "nobody"
+    reason: str = ""
     done: anyio.Event = field(default_factory=anyio.Event)
 
 
@@ -72,8 +85,7 @@ class Approval:
         self.decisions: list[Decision] = []
 
     def admit(self, call: Call) -> Outcome | None:
-        named = call.tool.with_defaults(call.bound.named)
-        verdict, rule = self._policy.verdict(call.name, named, asks=call.tool.asks(call.bound.named))
+        verdict, rule = verdict_on(call, self._policy)
         if verdict == "deny":
             self._decide(call, "", "deny", by="rule", reason=str(rule))
             return refused("approval", told("forbidden", tool=call.name, rule=str(rule)), status="denied")
@@ -85,7 +97,7 @@ class Approval:
             return None
         if known == "deny":
             self._decide(call, "", "deny", by="remembered")
-            return self._denied(call, ": a person said no to it for this session")
+            return self._denied(call, _FOR_SESSION)
         self._must_ask[call.number] = str(rule) if rule is not None else "the tool asks before this"
         self._conflict.park(call)
         return None
@@ -94,7 +106,7 @@ class Approval:
         why = self._must_ask.pop(call.number, None)
         if why is None:
             return await proceed(call)
-        waiting = _Waiting(self._request(call, why))
+        waiting = _Waiting(call, self._request(call, why))
         self._queue.append(waiting)
         if not self._asking:
             self._asking = True
@@ -102,9 +114,10 @@ class Approval:
         began = self._clock()
         with self._paused():
             await waiting.done.wait()
-        outcome = self._outcome(call, waiting, self._clock() - began)
-        if outcome is not None:
-            return outcome
+        seconds = self._clock() - began
+        self._decide(call, waiting.request.id, waiting.verdict, by=waiting.by, reason=waiting.reason, seconds=seconds)
+        if waiting.verdict == "deny":
+            return self._denied(call, self._why(waiting))
         self._conflict.unpark(call)
         return await proceed(call)
 
@@ -112,16 +125,47 @@ class Approval:
         """Take what waits, ask for all of it at once; what comes meanwhile is the next batch."""
         try:
             while self._queue:
-                batch, self._queue = self._queue, []
-                answers: Sequence[Answer] = ()
-                with anyio.move_on_after(self._seconds):
-                    answers = await decided(self._approver, [one.request for one in batch])
-                by_id = {answer.request: answer for answer in reversed(answers)}  # the first answer to a request counts
+                batch, self._queue = sorted(self._queue, key=lambda one: one.call.number), []
+                asked = [one for one in batch if not self._is_known(one)]
+                answers = await self._heard([one.request for one in asked]) if asked else ()
+                by_id = {answer.request: answer for answer in reversed(answers or ())}  # the first answer to a request counts
+                for one in asked:
+                    one.by = "timeout" if answers is None else "nobody"
+                    if one.request.id in by_id:
+                        self._take(one, by_id[one.request.id])
                 for one in batch:
-                    one.answer = by_id.get(one.request.id)
                     one.done.set()
         finally:
             self._asking = False
+
+    async def _heard(self, requests: Sequence[Request]) -> Sequence[Answer] | None:
+        """The answers that come in time; None when the time is over."""
+        said: list[Sequence[Answer]] = []
+        over, scope = anyio.Event(), anyio.CancelScope()
+
+        async def listen() -> None:
+            with scope:
+                said.append(await decided(self._approver, requests))
+            over.set()
+
+        self._tasks.start("the approver", listen)
+        with anyio.move_on_after(self._seconds):
+            await over.wait()
+        scope.cancel()
+        return said[0] if said else None
+
+    def _is_known(self, one: _Waiting) -> bool:
+        """A person may have said it for the session while this one was waiting."""
+        known = self._remembered.find(one.call)
+        if known is None:
+            return False
+        one.verdict, one.by = known, "remembered"
+        return True
+
+    def _take(self, one: _Waiting, answer: Answer) -> None:
+        one.verdict, one.by, one.reason = ("allow" if answer.verdict == "allow" else "deny"), "person", answer.reason
+        if answer.remember in ("arguments", "tool"):
+            self._remembered.answers[one.call.key if answer.remember == "arguments" else one.call.name] = one.verdict
 
     def _request(self, call: Call, why: str) -> Request:
         self._remembered.asked += 1
@@ -132,19 +176,17 @@ class Approval:
             arguments=call.tool.with_defaults(call.bound.named),
         )  # fmt: skip
 
-    def _outcome(self, call: Call, waiting: _Waiting, seconds: float) -> Outcome | None:
-        """None: it may run."""
-        answer, request = waiting.answer, waiting.request.id
-        if answer is None:
-            late = seconds >= self._seconds
-            self._decide(call, request, "deny", by="timeout" if late else "nobody", seconds=seconds)
-            return self._denied(call, f" within {self._seconds:g} seconds" if late else ": nobody answered")
-        if answer.remember:
-            self._remembered.answers[call.key if answer.remember == "arguments" else call.name] = answer.verdict
-        self._decide(call, request, answer.verdict, by="person", reason=answer.reason, seconds=seconds)
-        if answer.verdict == "allow":
-            return None
-        return self._denied(call, f": {answer.reason}" if answer.reason else "")
+    def _why(self, waiting: _Waiting) -> str:
+        match waiting.by:
+            case "timeout":
+                return f" within {self._seconds:g} seconds"
+            case "nobody":
+                return ": nobody answered"
+            case "remembered":
+                return _FOR_SESSION
+            case "person" | "rule":
+                return f": {waiting.reason}" if waiting.reason else ""
+        assert_never(waiting.by)
 
     def _denied(self, call: Call, why: str) -> Outcome:
         return refused("approval", told("denied", tool=call.name, why=why), status="denied")
@@ -155,7 +197,7 @@ class Approval:
         request: str,
         verdict: Literal["allow", "deny"],
         *,
-        by: Literal["person", "remembered", "rule", "nobody", "timeout"],
+        by: By,
         reason: str = "",
         seconds: float = 0.0,
     ) -> None:

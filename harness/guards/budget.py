@@ -1,12 +1,14 @@
 """Budget: calls, bytes into the script and seconds, for a turn and for the session, in all and for a pack or a tool.
 
-Calls are counted when they are made, in the order of the script; bytes and seconds when they are known. What a call gave beyond
-the bytes that are left is not lost: it is kept under a handle, and the script is told.
+Calls are counted when they are made, in the order of the script; bytes and seconds when they are known: of a pack or a tool the
+seconds that it ran, of the session those of its turns. What a call gave beyond the bytes that are left is not lost: it is kept
+under a handle, and the script is told.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from catalog import Results
@@ -17,10 +19,7 @@ from sandbox import Problem
 
 Scope: TypeAlias = Literal["turn", "session"]
 
-_NEXT = {
-    "turn": "work with what you have, or go on in the next turn",
-    "session": "finish with what you have, or ask a person to raise it under [budget.session]",
-}
+_LIMITS = {"budget_calls": "session_calls", "budget_bytes": "session_result_bytes", "budget_seconds": "session_seconds"}
 _RAN_MAX = 6
 
 
@@ -51,23 +50,34 @@ class Purse:
     def refusal(self, tool: str) -> Problem | None:
         """Why not one more call, or None."""
         facts = {"tool": tool, "scope": f"this {self.scope}", "of": f" of {self.name}" if self.name else "", "ran": self._ran()}
-        facts["next"] = _NEXT[self.scope]
         for code, used, allowed in (
             ("budget_calls", self.calls, self.allowed.calls),
             ("budget_bytes", self.bytes, self.allowed.bytes),
             ("budget_seconds", self.seconds, self.allowed.seconds),
         ):
             if allowed is not None and used >= allowed:
-                return told(code, **facts, used=used, allowed=allowed, data=self._data())
+                return told(code, **facts, used=used, allowed=allowed, next=self._next(code), data=self._data())
         return None
 
-    def too_many(self, tool: str, size: int, handle: str) -> Problem:
+    def too_many(self, tool: str, size: int, *, handle: str, parts: str) -> Problem:
+        """`parts`: the tool that gives parts of what is kept; "" when none is on offer."""
         assert self.allowed.bytes is not None
+        part = (
+            f'tools.{parts}({{ handle: "{handle}" }}) gives a part of it'
+            if parts
+            else f'recall("{handle}") gives it where it fits'
+        )
         return told(
             "result_kept", tool=tool, size=size, scope=f"this {self.scope}", left=self.allowed.bytes - self.bytes,
-            allowed=self.allowed.bytes, of=f" of {self.name}" if self.name else "", handle=handle, ran=self._ran(),
+            allowed=self.allowed.bytes, of=f" of {self.name}" if self.name else "", handle=handle, ran=self._ran(), part=part,
             data={**self._data(), "handle": handle, "size": size},
         )  # fmt: skip
+
+    def _next(self, code: str) -> str:
+        if self.scope == "turn":
+            return "work with what you have, or go on in the next turn"
+        raised = f"{self.name} under [budget.session]" if self.name else f"the limit {_LIMITS[code]}"
+        return f"finish with what you have, or ask a person to raise {raised}"
 
     def left(self) -> dict[str, Any]:
         """What is left, as a script reads it."""
@@ -101,12 +111,13 @@ def turn_purses(limits: TurnLimits, own: Allowances) -> list[Purse]:
 
 
 class Budget:
-    """For one turn; the session's purses are handed in and live on."""
+    """For one turn; the session's purses are handed in and live on. `parts`: the tool that reads parts of what is kept, or ""."""
 
-    def __init__(self, turn: Iterable[Purse], session: Iterable[Purse], results: Results) -> None:
+    def __init__(self, turn: Iterable[Purse], session: Iterable[Purse], results: Results, *, parts: str = "") -> None:
         self._purses = (*turn, *session)
         self._own = [purse for purse in self._purses if purse.name]
         self._results = results
+        self._parts = parts
 
     def admit(self, call: Call) -> Outcome | None:
         mine = self._of(call)
@@ -122,24 +133,25 @@ class Budget:
         outcome = await proceed(call)
         mine = self._of(call)
         for purse in mine:
-            purse.seconds += outcome.seconds
+            if purse.name:  # calls run side by side: their seconds are not those of the turn
+                purse.seconds += outcome.seconds
             if outcome.by in ("tool", "timeout"):
                 purse.ran[call.name] += 1
         if not outcome.ok:
             return outcome
-        problem = self._spend(mine, call.name, outcome.size, outcome.value)
+        problem = self._spend(mine, call.name, outcome.size, partial(self._results.keep, outcome.value, label=call.name))
         if problem is not None:
             return replace(outcome, status="refused", value=None, problem=problem, by="budget", size=0)
         return outcome
 
-    def take(self, what: str, size: int, value: Any) -> Problem | None:
-        """Bytes that no tool brings, such as those of `recall`; a problem when they are more than is left."""
-        return self._spend([purse for purse in self._purses if not purse.name], what, size, value)
+    def take(self, handle: str, size: int) -> Problem | None:
+        """The bytes of a `recall`, which no tool brings; a problem when they are more than is left."""
+        return self._spend([purse for purse in self._purses if not purse.name], f"recall({handle!r})", size, lambda: handle)
 
-    def _spend(self, mine: Iterable[Purse], what: str, size: int, value: Any) -> Problem | None:
+    def _spend(self, mine: Iterable[Purse], what: str, size: int, keep: Callable[[], str]) -> Problem | None:
         for purse in mine:
             if purse.allowed.bytes is not None and purse.bytes + size > purse.allowed.bytes:
-                return purse.too_many(what, size, self._results.keep(value, label=what))
+                return purse.too_many(what, size, handle=keep(), parts=self._parts)
         for purse in mine:
             purse.bytes += size
         return None

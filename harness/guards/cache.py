@@ -108,7 +108,8 @@ class Cache:
             await to_thread.run_sync(self._disk.put, call.key, kept)
 
     async def _found(self, call: Call) -> tuple[Kept, Source] | None:
-        kept, source = self._memory.get(call.key), "memory"
+        source: Source = "memory"
+        kept = self._memory.get(call.key)
         if kept is None and self._disk is not None:
             kept, source = await to_thread.run_sync(self._disk.get, call.key), "disk"
             if kept is not None and kept.state is not None and kept.state.keys != call.effects.reads:
@@ -119,9 +120,10 @@ class Cache:
         if now is None:
             self._memory.drop(call.key)
             return None
-        kept = replace(kept, state=now)
+        # A label names a call of this session; the next one would take another session's for its own.
+        kept = replace(kept, state=now, label=kept.label if source == "memory" else "an earlier session")
         self._memory.put(call.key, kept)
-        return (kept, "memory") if source == "memory" else (replace(kept, label="an earlier session"), "disk")
+        return kept, source
 
     async def _state(self, call: Call) -> State | None:
         if _is_quick(call.effects.reads):

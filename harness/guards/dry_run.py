@@ -1,20 +1,35 @@
 """Dry run: what only reads runs as ever, so that the script goes its real way; what has an effect is named and not called."""
 
+from dataclasses import dataclass
+
+from harness.approval import Policy, Rule, Verdict
 from harness.call import Call, Outcome, Proceed, refused
+from harness.guards.approval import verdict_on
 from harness.problems import told
 
 
-class DryRun:
-    """For one turn. `spared` lists the calls that were not made."""
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """A call that was not made, and what approval would have said to it."""
 
-    def __init__(self) -> None:
-        self.spared: list[Call] = []
+    call: Call
+    verdict: Verdict
+    rule: Rule | None
+
+
+class DryRun:
+    """For one turn."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.spared: list[Spared] = []
 
     def admit(self, call: Call) -> Outcome | None:
         if not has_effect(call):
             return None
-        self.spared.append(call)
-        data = {"writes": list(call.effects.writes), "asks": call.tool.asks(call.bound.named)}
+        verdict, rule = verdict_on(call, self._policy)
+        self.spared.append(Spared(call, verdict, rule))
+        data = {"writes": list(call.effects.writes), "asks": verdict == "ask", "denied": verdict == "deny"}
         return refused("dry_run", told("dry_run", tool=call.name, effect=effect_words(call), data=data))
 
     async def handle(self, call: Call, proceed: Proceed) -> Outcome:

@@ -117,7 +117,8 @@ def _sample(outcome: Outcome, result: bytes) -> str:
     texts = (
         [value] if isinstance(value, str) else [value.get(name) for name in ("output", "text")] if isinstance(value, dict) else []
     )
-    return next((text for text in texts if isinstance(text, str) and text.strip()), result[:4096].decode("utf-8", "replace"))
+    whole = result.partition(b" ")[2][:4096].decode("utf-8", "replace")
+    return next((text for text in texts if isinstance(text, str) and text.strip()), whole)
 
 
 def _depends(reads: Sequence[str], writes: Sequence[str]) -> bool:
@@ -129,7 +130,10 @@ def _compared(outcome: Outcome, volatile: Sequence[str]) -> bytes | None:
     if outcome.by != "tool" or outcome.size > _RESULT_BYTES_MAX or outcome.status not in ("returned", "failed"):
         return None
     problem = outcome.problem
-    value: Any = outcome.value if problem is None else [problem.code, problem.message, problem.data]
+    value: Any = outcome.value if problem is None else {"code": problem.code, "message": problem.message, "data": problem.data}
     if isinstance(value, dict) and volatile:
         value = {name: member for name, member in value.items() if name not in volatile}
-    return values.encode(value, _DEPTH)
+    try:
+        return outcome.status.encode() + b" " + values.encode(value, _DEPTH)
+    except (values.TooDeep, TypeError):  # no JSON: the sandbox says so to the script
+        return None

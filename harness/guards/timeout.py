@@ -1,5 +1,7 @@
 """Timeout: one call within the time that its tool declares, or the usual one."""
 
+from dataclasses import replace
+
 import anyio
 
 from harness.call import Call, Outcome, Proceed, refused
@@ -18,4 +20,4 @@ class Timeout:
         with anyio.move_on_after(seconds):
             return await proceed(call)
         problem = told("tool_timeout", tool=call.name, seconds=seconds, data={"seconds": seconds})
-        return refused("timeout", problem, status="timed_out")
+        return replace(refused("timeout", problem, status="timed_out"), seconds=seconds)

@@ -175,6 +175,20 @@ def test_a_script_that_reads_must_follow_a_plan_where_that_is_asked(folder: Path
     assert all(turn["ok"] for turn in as_json("read.js", "read.js", "--plan-reads", "--no-two-pass", cwd=folder)["turns"])
 
 
+def test_a_turn_that_left_the_view_may_be_shown_again(folder: Path) -> None:
+    done = turnscript(
+        "run", "read.js", "write.js", "read.js", "--view-turns", "1", "--profile", "all", "--allow", "patch.*", cwd=folder
+    )
+    assert done.stdout.count("line 7 of the notes") == 2
+
+
+def test_the_host_may_relax_the_first_turn(folder: Path) -> None:
+    (folder / "ask.js").write_text("budget.bytes")
+    assert turnscript("run", "ask.js", cwd=folder).stdout == "24576\n"
+    assert turnscript("run", "ask.js", "--relax", "a long report", cwd=folder).stdout == "32768\n"
+    assert as_json("ask.js", "--relax", "a long report", cwd=folder)["ledger"]["relaxed"] == ["by the host: a long report"]
+
+
 def test_a_secret_of_the_environment_is_not_shown(folder: Path) -> None:
     (folder / "notes.txt").write_text("the token is s3cr3t-Value-0f-the-host\n")
     done = turnscript("run", "read.js", cwd=folder, DEPLOY_TOKEN="s3cr3t-Value-0f-the-host")

@@ -68,14 +68,14 @@ async def test_calls_left_open_are_cancelled_and_named() -> None:
     )
     assert outcome.value == "done" and cancelled == [True]
     assert list(outcome.notices) == [
-        "x.forever (call 1, line 1, column 19) was still open when the script ended and was cancelled; await every call whose effect you want"
+        "x.forever (call 1, line 1, column 19) was still open when the script ended, and cancelled; await every call whose effect you want"
     ]
 
 
 async def test_a_call_that_nobody_awaited_but_that_ended_is_named_too() -> None:
     outcome = await run_script("const go = f => { f(1) };\ngo(tools.x.add);\nawait sleep(20);\n'done'", tools={"x.add": add})
     assert list(outcome.notices) == [
-        "x.add (call 1, line 1, column 19) was never awaited, so its result or failure went unseen; write await before it"
+        "x.add (call 1, line 1, column 19) was never awaited, so result or failure went unseen; write await before it"
     ]
 
 
