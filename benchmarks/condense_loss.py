@@ -16,6 +16,7 @@ from benchmarks.sessions_record import Session, paths_in
 REFETCH_EDIT_BYTES = 2_048
 REFETCH_PATH_BYTES = 512
 _NUMBERED = re.compile(r"(?:[^\s:]{1,300}[:-])?[ ]*\d+(?:[:→\t|-]|[ ]+\|)[ ]?(.*)")
+_VIEWER = re.compile(r"[ ]*\d+\t(.*)")
 _WORD = re.compile(r"\w")
 
 
@@ -78,7 +79,7 @@ def needs_of(session: Session) -> list[Need]:
             window, used = start, set()
         seen: set[str] = set().union(*lines[start:end]) if step.asked.old_lines else set()
         wanted = [
-            frozenset(form for line in edit if _WORD.search(form := line.strip()) and form in seen)
+            frozenset(form for line in edit if _WORD.search(form := _named(line)) and form in seen)
             for edit in step.asked.old_lines
         ]
         named = {path for path in paths_in(step.asked.named) if path not in used}
@@ -86,6 +87,12 @@ def needs_of(session: Session) -> list[Need]:
         used |= named
         found.append(Need(start, end, tuple(edit for edit in wanted if edit), frozenset(known)))
     return found
+
+
+def _named(line: str) -> str:
+    """The line that an edit names. Some name the number that a viewer wrote before it; it is no part of the file."""
+    found = _VIEWER.match(line)
+    return (line if found is None else found[1]).strip()
 
 
 def _suffixes(paths: Iterable[str]) -> set[str]:

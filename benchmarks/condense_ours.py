@@ -72,8 +72,8 @@ def reenact(session: Session, setting: Setting) -> Reenacted:
             small_file_free=setting.small_files,
             flags=setting.flags,
         )
-        done.unresolved += sum(view.text(reference.handle) is None for _, reference in condensed.references)
         view.add(turn, handle, condensed.text, condensed.placed, condensed.references)
+        done.unresolved += sum(view.text(reference.handle) is None for _, reference in condensed.references)
         done.seconds.append(time.perf_counter() - started)
         done.duplicates += doubles.add(condensed)
         labelled = not condensed.whole or condensed.text.count("\n") + 1 >= setting.limits.run_lines  # as a turn does

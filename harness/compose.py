@@ -25,6 +25,7 @@ from sandbox import Event, Finished, Printed, Shown
 
 Json: TypeAlias = Any
 _RESERVED_EACH = 1_024  # bytes kept free for each value that is still to come
+_LABEL_BYTES = 16  # a handle in its brackets, and line ends
 _NOTICE = "notice: "
 _PRINTED = ("output", "build", "hits")  # shapes of what commands print
 
@@ -125,7 +126,7 @@ class Composer:
         told = [visible(self._text_redacted(notice)) for notice in notices]
         room = self._cap - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
         items: list[ShownItem] = []
-        reserved = [min(_estimate(one.value), _RESERVED_EACH) for one in showing]
+        reserved = [min(_estimate(one.value), _RESERVED_EACH) + _LABEL_BYTES for one in showing]
         later, last = sum(reserved), reserved[-1] if reserved else 0
         if later > room:
             room -= self._limits.notice_bytes  # to say what had no room

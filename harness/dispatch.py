@@ -19,7 +19,7 @@ from sandbox import Called, Problem, Reject, Resolve, values
 _DEPTH = 200  # of a result that is measured; the sandbox has its own, lower limit
 
 Relax = Callable[[Json], Problem | None]
-Take = Callable[[str, int], Problem | None]  # handle, bytes: a problem when the script may not have them
+Take = Callable[[str, int, Json], Problem | None]  # handle, bytes, value: a problem when the script may not have them
 
 
 async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
@@ -63,7 +63,7 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
 def _recalled(toolbox: Toolbox, call: Called, take: Take) -> Resolve | Reject:
     handle = str(call.args[0]) if call.args else ""
     value = toolbox.host.results.get(handle)
-    problem = take(handle, _size(value))
+    problem = take(handle, _size(value), value)
     return Resolve(call.call_id, value) if problem is None else Reject(call.call_id, problem)
 
 

@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import orjson
+
 from harness.guards.dry_run import Spared, effect_words
 from harness.turn import Ran
 
 _ROWS = 20
+_GIVEN_CHARS = 120  # of the arguments: enough to know the call by
 
 
 def dry_report(ran: Ran, spared: Sequence[Spared]) -> list[str]:
@@ -17,7 +20,9 @@ def dry_report(ran: Ran, spared: Sequence[Spared]) -> list[str]:
     for one in spared[:_ROWS]:
         call = one.call
         then = {"allow": "", "ask": ", asks first", "deny": f", but a rule denies it ({one.rule})"}[one.verdict]
-        rows.append(f"would call {call.name} (line {call.site.line}): {effect_words(call)}{then}")
+        given = orjson.dumps(call.bound.named).decode()
+        short = given if len(given) <= _GIVEN_CHARS else f"{given[:_GIVEN_CHARS]}…"
+        rows.append(f"would call {call.name}({short}) (line {call.site.line}): {effect_words(call)}{then}")
     if len(spared) > _ROWS:
         rows.append(f"and {len(spared) - _ROWS} more calls with effects")
     reached = {(record.tool, record.line) for record in ran.calls}

@@ -5,13 +5,15 @@ reference in the transcript leads to an entry that is still in view.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from harness.compose import ShownItem, rewritten, text_of
-from harness.condense.in_view import collapse
+from harness.condense.in_view import Span, collapse
 from harness.condense.passage import Passage
-from harness.condense.repeats import folded_passage
+from harness.condense.record import Reference
 from harness.mended import OnRecord, mended
 from harness.seen import Seen
+from harness.viewed import viewed
 
 
 class Transcript:
@@ -60,10 +62,8 @@ class Transcript:
     def _mended(self, turn: int, item: ShownItem, gone: set[str], record: OnRecord) -> ShownItem:
         made = mended(
             item.text, item.references, gone.__contains__, record.line, placed=item.placed,
-            again=(lambda lines: collapse(lines, self._seen, own=item.handle)) if self._overlap_trim else None,
+            again=_PutBack(item, self._seen, gone) if self._overlap_trim else None,
         )  # fmt: skip
-        if self._overlap_trim:  # two references of one text may have stood for the same lines
-            made = folded_passage(made, own=item.handle)
         self._items[item.handle] = rewritten(item, made.text, made.references, made.placed)
         self._seen.add(turn, item.handle, made.text, made.placed, made.references)
         return self._items[item.handle]
@@ -71,3 +71,36 @@ class Transcript:
     def _on_record(self, handle: str) -> Passage:
         item = self._items[handle]
         return Passage(item.text, item.references, item.placed)
+
+
+class _PutBack:
+    """Lines that come back to one text, reference by reference: where they are in view, elsewhere or further up among those that
+    came back, they are references again. Lines that stood in the text before stay: other texts may refer to them.
+    """
+
+    def __init__(self, item: ShownItem, seen: Seen, gone: set[str]) -> None:
+        self._own = item.handle
+        self._seen = seen
+        text = viewed(0, item.handle, item.text, placed=(), references=item.references)
+        self._numbers = iter([text.number(index) for index, reference in item.references if reference.handle in gone])
+        self._back = Seen()  # under the number of their first line in the text
+
+    def __call__(self, lines: Sequence[str]) -> list[Span]:
+        number = next(self._numbers)
+        found: list[Span] = []
+        for span in collapse(lines, self._seen, own=self._own):
+            found += [span] if span.reference is not None else self._further_up(lines, span, number)
+        return found
+
+    def _further_up(self, lines: Sequence[str], span: Span, number: int) -> list[Span]:
+        found: list[Span] = []
+        for part in collapse(lines[span.first : span.last], self._back):
+            first, last = span.first + part.first, span.first + part.last
+            if part.reference is None:
+                self._back.add(0, str(number + first), "\n".join(lines[first:last]))
+            found.append(Span(first, last, part.reference and self._here(part.reference)))
+        return found
+
+    def _here(self, reference: Reference) -> Reference:
+        before = int(reference.handle) - 1
+        return replace(reference, handle=self._own, first=before + reference.first, last=before + reference.last)

@@ -94,7 +94,8 @@ class TurnDesk:
         if call.tool.facts.shape == "slice" and outcome.ok:
             self._texts.add(outcome)
 
-    def _take(self, handle: str, size: int) -> Problem | None:
+    def _take(self, handle: str, size: int, value: Any) -> Problem | None:
+        """The value is kept already, under this handle."""
         return self.guards.budget.take(handle, size)
 
     def _budget(self, shown: int) -> Budget:

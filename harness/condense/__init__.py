@@ -1,6 +1,7 @@
 """From a value to the bounded text that the transcript gets: pure, whole lines, one shape a file.
 
-value -> its full lines (the shape) -> runs in view become references -> what has room stays, the rest is marked -> text.
+value -> its full lines (the shape) -> runs in view become references -> what has room stays, the rest is marked -> text, in which
+no run of lines stands twice.
 All numbers of `trimmed` are net of what stands there instead, so that produced == bytes of the text + all that was trimmed.
 """
 
@@ -18,6 +19,7 @@ from harness.condense.patch import is_applied, patch_page
 from harness.condense.problem import is_problem, problem_page
 from harness.condense.recognise import shape_of
 from harness.condense.record import Cause, Condensed, Item
+from harness.condense.repeats import folded
 from harness.condense.slice import slice_page
 from harness.condense.text import text_page
 from harness.limits import ShownLimits
@@ -25,6 +27,7 @@ from harness.seen import Seen
 
 __all__ = ["Flags", "condense", "shape_of"]
 
+_IN_FILE = 12  # lines of a file that stand in it twice: shorter ones are code that an edit is made of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
@@ -43,10 +46,13 @@ def condense(
     rows = rows_of(page, view if flags.overlap_trim else None, handle=item.handle, least=limits.run_lines)
     caps = page.caps.within(asked)
     if fits(page, rows, caps):
-        return _condensed(page, lay_whole(page, rows))
-    if small_file_free and page.exception is not None and fits(page, rows, page.exception.within(asked)):
-        return _condensed(page, lay_whole(page, rows), small_file=True)
-    return _condensed(page, lay_cut(page, rows, caps, handle=item.handle))
+        condensed = _condensed(page, lay_whole(page, rows))
+    elif small_file_free and page.exception is not None and fits(page, rows, page.exception.within(asked)):
+        condensed = _condensed(page, lay_whole(page, rows), small_file=True)
+    else:
+        condensed = _condensed(page, lay_cut(page, rows, caps, handle=item.handle))
+    least = max(limits.run_lines, _IN_FILE) if page.placed else limits.run_lines
+    return folded(condensed, own=item.handle, least=least) if flags.overlap_trim else condensed
 
 
 def _page(item: Item, limits: ShownLimits, flags: Flags) -> Page:

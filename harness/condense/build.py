@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from harness.condense.failures import Failure, failures_of
 from harness.condense.fit import tail, wished
 from harness.condense.output import head_of, printed_of
 from harness.condense.page import Caps, Interval, Page, Room, Rows
+from harness.condense.passing import passing
 from harness.condense.record import Item
 from harness.condense.relevance import Lines
 from harness.condense.terminal import settled
@@ -27,8 +27,9 @@ def build_page(item: Item, limits: ShownLimits) -> Page:
     caps = Caps(limits.build_lines, limits.build_bytes)
     head = head_of(printed)
     if not failed:
-        return page_of(body, printed.produced, _WELL.within(caps), head=head, choose=partial(_end_and_summaries))
-    page = page_of(body, printed.produced, caps, head=head, choose=tail)
+        page = page_of(body, printed.produced, _WELL.within(caps), head=head, choose=_end_and_summaries)
+        return replace(page, aside=passing)
+    page = replace(page_of(body, printed.produced, caps, head=head, choose=tail), aside=passing)
     return replace(page, head_when_cut=(*head, *digest(failures, limits.digest_lines))) if failures else page
 
 

@@ -16,6 +16,7 @@ ChunkIds: TypeAlias = Callable[[str, str, int, int], tuple[str, ...]]  # path, o
 
 WHOLE_LINES: Final = 2  # a whole text that is in view is a reference from this length on,
 WHOLE_BYTES: Final = 160  # or from this one
+_PATH_CHARS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def reference_text(reference: Reference) -> str:
     count = reference.last - reference.first + 1
     lines = "line" if count == 1 else "lines"
     there = f"{count} {lines} already shown in {reference.handle}, {lines} {_span(reference.first, reference.last)}"
-    file = f": {_plain(reference.path)} {_span(*reference.lines)}" if reference.lines is not None else ""
+    file = f": {_short(reference.path)} {_span(*reference.lines)}" if reference.lines is not None else ""
     return f"[{there}{file}{_numbers_told(reference)}]"
 
 
@@ -100,7 +101,7 @@ def _numbers_told(reference: Reference) -> str:
     if there is None or here.first != there.first:
         told = f", numbered from {here.first}"
     if here.path and here.path != reference.path and (there is None or here.path != there.path):
-        told += f", of {_plain(here.path)}"
+        told += f", of {_short(here.path)}"
     if here.matches() and (there is None or here.matches() != there.matches()):
         told += f", matches at {' '.join(map(str, here.matches()))}"
     return told
@@ -110,5 +111,7 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _plain(path: str) -> str:
-    return path if path.isprintable() else path.encode("unicode_escape").decode()
+def _short(path: str) -> str:
+    """Of a long path its end: the text that is referred to names the whole."""
+    plain = path if path.isprintable() else path.encode("unicode_escape").decode()
+    return plain if len(plain) <= _PATH_CHARS else f"…/{plain.rsplit('/', 1)[1]}" if "/" in plain else plain

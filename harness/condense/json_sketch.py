@@ -58,10 +58,10 @@ def encoded(value: Json) -> str:
         return encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
-def sketch(value: Json, room: int) -> tuple[str, ...]:
+def sketch(value: Json, caps: Caps) -> tuple[str, ...]:
     for detail in _DETAILS:
         lines = tuple(_sketched(value, 0, "", detail))
-        if size_of_lines(lines) <= room:
+        if size_of_lines(lines) <= caps.bytes and len(lines) <= caps.lines:
             return lines
     return ()
 

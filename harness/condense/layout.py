@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
 
-from harness.condense.in_view import collapse, reference_text
+from harness.condense.in_view import Span, collapse, reference_text
 from harness.condense.marks import clipped, gap, rows_cut, shortest, sketched
 from harness.condense.page import Caps, Interval, Laid, Page, Placed, Room, Rows, size_of, size_of_lines
 from harness.condense.record import Reference
@@ -19,25 +19,45 @@ _TRIES = 3
 
 
 def rows_of(page: Page, view: Seen | None, *, handle: str, least: int) -> Rows:
-    """The page's lines, runs in view collapsed; without a view, as they are."""
+    """The page's lines, runs in view collapsed, then what only says that all is well; without a view, as they are."""
     lines = page.lines
     origin = page.placed[0][2] if len(page.placed) == 1 and page.placed[0][:2] == (0, len(lines)) else None
-    spans = collapse(lines, view, own=handle, origin=origin, least=least) if view is not None and lines else []
-    if not any(span.reference for span in spans):
+    spans = collapse(lines, view, own=handle, origin=origin, least=least) if view is not None and lines else [Span(0, len(lines))]
+    asides = {span.first: _asides(page, span, handle=handle) for span in spans if span.reference is None}
+    if not any(span.reference for span in spans) and not any(asides.values()):
         return Rows(lines, range(len(lines) + 1), _offsets(lines), {})
     texts: list[str] = []
     starts: list[int] = []
     references: dict[int, Reference] = {}
+    cut: set[int] = set()
     for span in spans:
-        if span.reference is None:
-            texts += lines[span.first : span.last]
-            starts += range(span.first, span.last)
-        else:
+        if span.reference is not None:
             references[len(texts)] = span.reference
             texts.append(reference_text(span.reference))
             starts.append(span.first)
+            continue
+        done = span.first
+        for first, last, mark in [*asides[span.first], (span.last, span.last, "")]:
+            texts += lines[done:first]
+            starts += range(done, first)
+            if mark:
+                cut.add(len(texts))
+                texts.append(mark)
+                starts.append(first)
+            done = last
     starts.append(len(lines))
-    return Rows(texts, starts, _offsets(texts), references)
+    return Rows(texts, starts, _offsets(texts), references, frozenset(cut))
+
+
+def _asides(page: Page, span: Span, *, handle: str) -> list[tuple[int, int, str]]:
+    """Lines of the page and the mark in place of them; what is no longer than its mark stays."""
+    found: list[tuple[int, int, str]] = []
+    for run in page.aside(page.lines[span.first : span.last]) if page.aside is not None else ():
+        first, last = span.first + run.first, span.first + run.last
+        mark = gap(f"{page.gap(first, last - 1)} ({run.told})", handle=handle)
+        if size_of(mark) < size_of_lines(page.lines[first:last]):
+            found.append((first, last, mark))
+    return found
 
 
 def fits(page: Page, rows: Rows, caps: Caps) -> bool:
@@ -49,7 +69,8 @@ def fits(page: Page, rows: Rows, caps: Caps) -> bool:
 
 
 def lay_whole(page: Page, rows: Rows) -> Laid:
-    return _assembled(page, rows, page.head, [(0, len(rows))] if len(rows) else [], {})
+    laid = _assembled(page, rows, page.head, [(0, len(rows))] if len(rows) else [], {})
+    return replace(laid, whole=not rows.cut)
 
 
 def lay_cut(page: Page, rows: Rows, caps: Caps, *, handle: str) -> Laid:
@@ -93,7 +114,7 @@ def _sketched(page: Page, caps: Caps, *, handle: str) -> Laid:
     assert page.sketch is not None
     mark = sketched(page.produced, handle=handle)
     room = caps.bytes - size_of(mark) - 1
-    lines = page.sketch(room) if room > 0 else ()
+    lines = page.sketch(Caps(caps.lines, room)) if room > 0 else ()
     text = [*lines, mark]
     if lines and size_of_lines(text) <= caps.bytes:
         return Laid(text, whole=False)
@@ -120,9 +141,9 @@ def _short_rows(page: Page, rows: Rows, limit: int, *, handle: str) -> Rows:
     if all(offsets[at + 1] - offsets[at] <= limit + 1 for at in range(len(rows))):
         return rows
     texts = list(rows.texts)
-    cut: set[int] = set()
+    cut = set(rows.cut)
     for at, text in enumerate(texts):
-        if offsets[at + 1] - offsets[at] > limit + 1 and at not in rows.references:
+        if offsets[at + 1] - offsets[at] > limit + 1 and at not in rows.references and at not in rows.cut:
             keep = page.clip(text, limit) if page.clip is not None else None
             texts[at] = clipped(text, limit, handle=handle, keep=keep)
             cut.add(at)

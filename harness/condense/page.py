@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from harness.condense.passing import Passing
 from harness.condense.record import Origin, Reference
 
 Interval: TypeAlias = tuple[int, int]  # rows, from 0, the end not included
@@ -79,8 +80,9 @@ class Page:
     quiet: bool = False  # gaps are not marked one by one; the last line tells how many rows are missing
     exception: Caps | None = None  # the small file, once a turn
     line_bytes: int = LINE_BYTES
+    aside: Callable[[Sequence[str]], Sequence[Passing]] | None = None  # runs of lines that are told by their number, room or not
     clip: Callable[[str, int], tuple[int, int] | None] | None = None  # which characters of a long line must stay
-    sketch: Callable[[int], tuple[str, ...]] | None = None  # of a value that is no sequence of lines: in at most n bytes
+    sketch: Callable[[Caps], tuple[str, ...]] | None = None  # of a value that is no sequence of lines
 
 
 @dataclass(frozen=True, slots=True)

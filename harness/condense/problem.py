@@ -54,13 +54,14 @@ def _told(name: str, value: Json) -> list[str]:
     return lines_of(encodable(f"{name}: {value}")) if isinstance(value, str) else [f"{name}: {encoded(value)}"]
 
 
-def _shortened(core: Sequence[str], rest: dict[str, Json], handle: str, room: int) -> tuple[str, ...]:
+def _shortened(core: Sequence[str], rest: dict[str, Json], handle: str, caps: Caps) -> tuple[str, ...]:
     """The core line by line while there is room, then a sketch of the rest in what is left."""
     kept: list[str] = []
-    for line in core:
+    room = caps.bytes
+    for line in core[: caps.lines]:
         line = clipped(line, min(room - 1, _LINE_BYTES), handle=handle)
         if not line or size_of(line) + 1 > room:
             return tuple(kept)
         kept.append(line)
         room -= size_of(line) + 1
-    return (*kept, *(sketch(rest, room - 1) if rest else ()))
+    return (*kept, *(sketch(rest, Caps(caps.lines - len(kept), room - 1)) if rest else ()))

@@ -58,8 +58,8 @@ class Item:
 class Condensed:
     """`text` is what the model sees, without the handle's label. `trimmed`: bytes that are not in it, by cause.
 
-    `whole`: nothing was cut; everything is there or behind a reference. `placed`: for each line of `text` that is a line of a known
-    file, its index (from 0) and where it stands there.
+    `whole`: nothing was cut; everything is there or behind a reference. `placed`: for each line of `text` that is a line of a
+    known file, its index (from 0) and where it stands there.
     """
 
     text: str

@@ -17,6 +17,9 @@ PLACES: Final = 4  # of one window; the first ones, where a run can be longest
 
 def folded(condensed: Condensed, *, own: str, least: int = WINDOW) -> Condensed:
     """`own` is the handle that the text is shown under."""
+    lines = condensed.text.split("\n")
+    if len(lines) - len(set(lines)) < least:  # the lines of a second run are all there before
+        return condensed
     passage = folded_passage(Passage(condensed.text, condensed.references, condensed.placed), own=own, least=least)
     if not (saved := size_bytes([condensed.text]) - size_bytes([passage.text])):
         return condensed

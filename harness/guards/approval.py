@@ -46,6 +46,7 @@ def verdict_on(call: Call, policy: Policy) -> tuple[Verdict, Rule | None]:
 class _Waiting:
     call: Call
     request: Request
+    began: float
     verdict: Literal["allow", "deny"] = "deny"
     by: By = "nobody"
     reason: str = ""
@@ -106,16 +107,13 @@ class Approval:
         why = self._must_ask.pop(call.number, None)
         if why is None:
             return await proceed(call)
-        waiting = _Waiting(call, self._request(call, why))
+        waiting = _Waiting(call, self._request(call, why), self._clock())
         self._queue.append(waiting)
         if not self._asking:
             self._asking = True
             self._tasks.start("approval", self._ask_all)
-        began = self._clock()
         with self._paused():
             await waiting.done.wait()
-        seconds = self._clock() - began
-        self._decide(call, waiting.request.id, waiting.verdict, by=waiting.by, reason=waiting.reason, seconds=seconds)
         if waiting.verdict == "deny":
             return self._denied(call, self._why(waiting))
         self._conflict.unpark(call)
@@ -134,6 +132,8 @@ class Approval:
                     if one.request.id in by_id:
                         self._take(one, by_id[one.request.id])
                 for one in batch:
+                    seconds = self._clock() - one.began
+                    self._decide(one.call, one.request.id, one.verdict, by=one.by, reason=one.reason, seconds=seconds)
                     one.done.set()
         finally:
             self._asking = False

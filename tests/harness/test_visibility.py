@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from hypothesis import HealthCheck, event, example, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from catalog import Offer
@@ -191,8 +191,37 @@ def test_what_is_referred_to_is_in_view_and_every_handle_gives_its_value(
 
 @pytest.mark.slow
 @settings(max_examples=6_000, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
-@given(repositories, st.lists(scripts() | forgetting | behind_our_back | broken, min_size=4, max_size=14), st.sampled_from(LEVELS))
+@given(
+    repositories, st.lists(scripts() | forgetting | behind_our_back | broken, min_size=4, max_size=14), st.sampled_from(LEVELS)
+)
 def test_the_same_over_thousands_of_longer_conversations(
     bench: Bench, files: tuple[str, ...], plan: list[Step], limits: ShownLimits
 ) -> None:
     bench.converse(files, plan, limits)
+
+
+WHOLE = "show(await tools.files.read('a.py'));"
+TALK = [
+    Step(f"{WHOLE} {WHOLE}"),
+    Step("const page = await tools.files.read('a.py'); show(page.text.split('\\n').slice(5, 25).join('\\n')); return page"),
+    Step(
+        "show((await tools.shell.run({ command: 'sed -n 3,30p a.py' })).output); show(await tools.shell.run({ command: 'cat -n b.py' }))"
+    ),
+    Step(forget=frozenset({1})),
+    Step("await tools.patch.replace({ path: 'a.py', old: 'result_1_2', new: 'renamed' }); " + WHOLE),
+    Step("show(await tools.search.grep({ pattern: 'result_2', context: 3 })); show(await recall('T1.1'))"),
+    Step(files=(("b.py", text_of_blocks([(1, None), (2, 3), (5, None)])),)),
+    Step("console.log((await tools.files.read('b.py')).text); throw new Error('enough')"),
+    Step(forget=frozenset({2, 3, 4})),
+    Step(WHOLE + "await relax('to see more')"),
+]
+
+
+@pytest.mark.anyio
+async def test_the_same_holds_in_a_real_worker() -> None:
+    files = tuple(
+        text_of_blocks(list(each)) for each in ([(0, None), (1, None), (2, None), (1, None)], [(2, None), (1, 3)], [(4, None)])
+    )
+    async with Pool() as pool:
+        watched = await converse(pool, packs(), files, TALK, limits=ShownLimits())
+    assert watched.references >= 8 and watched.mended >= 3

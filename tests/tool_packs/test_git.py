@@ -609,7 +609,7 @@ async def test_the_pack_opens_with_the_hosts_root_and_environment(repo: Repo) ->
 def test_the_tools_only_read_and_describe_themselves() -> None:
     tools = pack(git_pack).tools
     assert [one.name for one in tools] == ["status", "diff", "log", "show", "read", "blame"]
-    assert {one.effects({"path": "a"}).reads for one in tools} == {("tree:.",)}
+    assert {one.effects({"path": "a"}).reads for one in tools} == {("git:.", "tree:.")}
     assert {one.effects({"path": "a"}).effect for one in tools} == {"reads"}
     assert all(len(one.summary) < 100 for one in tools)
     assert all(schema.get("description") for one in tools for schema in one.properties.values())

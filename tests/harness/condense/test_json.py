@@ -42,7 +42,7 @@ def test_texts_of_several_lines_are_shown_as_lines() -> None:
 
 
 def test_of_several_long_texts_each_keeps_its_begin() -> None:
-    value = {name: numbered(300, width=40) for name in ("first", "second", "third")}
+    value = {name: numbered(300, width=40).replace("x", name) for name in ("first", "second", "third")}
     lines = shown(value, "json").text.split("\n")
     for name in value:
         at = lines.index(f"[/{name}, 300 lines]")

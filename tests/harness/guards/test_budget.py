@@ -185,9 +185,7 @@ async def test_a_refusal_names_six_tools_that_ran_and_counts_the_rest() -> None:
         one.__name__ = one.__qualname__ = f"t{n}"
         functions.append(one)
     async with talking(*functions, setup=Setup(turn=TurnLimits(session_calls=8))) as session:
-        outcome = await session.run(
-            "for (const name of Object.keys(tools.x)) await tools.x[name]();" + caught("tools.x.t0()")
-        )
+        outcome = await session.run("for (const name of Object.keys(tools.x)) await tools.x[name]();" + caught("tools.x.t0()"))
     assert outcome.value[1].endswith("8 of 8 calls; ran so far: x.t0 1, x.t1 1, x.t2 1, x.t3 1, x.t4 1, x.t5 1 and 2 more")
 
 

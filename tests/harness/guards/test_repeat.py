@@ -1,6 +1,7 @@
 """The third identical external call with the identical result: refused before it runs, over turns, together or in a row."""
 
 import anyio
+import anyio.lowlevel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ class Page:
         @tool(effect="external", reads=["page:{name}"])
         async def fetch(name: str = "a") -> dict[str, object]:
             self.fetched += 1
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
             return {"text": self.text, "n": 1}
 
         @tool(effect="external", reads=["page:timed"], volatile=["seconds"])
@@ -98,10 +99,8 @@ async def test_calls_made_together_are_counted_as_if_made_in_turn() -> None:
 async def test_a_changed_result_resets_the_count() -> None:
     page = Page()
     async with talking(*page.tools()) as session:
-        for text in ("a", "a", "b", "b"):
+        for text in ("a", "b", "b"):
             page.text = text
-            if text == "b" and page.fetched == 2:
-                session._on.repeat._known.clear()  # as if 120 s had passed: the change could not be seen else
             assert (await session.run("return (await tools.x.fetch()).text")).value == text
         assert (await session.run(caught("tools.x.fetch()"))).value[0] == "repeated"
 
