@@ -54,7 +54,7 @@ class TurnDesk:
         self.relaxed: list[str] = []
         self.provenance = Provenance()
         self._texts = on.texts
-        conflict = Conflict(on.lanes)
+        conflict = Conflict(on.lanes, on.freshness.real)
         self.guards = Guards(
             replay=None if recording is None else Replay(recording),
             dry_run=DryRun(setup.policy) if mode == "dry_run" else None,

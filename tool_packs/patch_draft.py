@@ -89,6 +89,10 @@ class Draft:
         self._wanted[name] = _Wanted(None)
 
     def commit(self) -> None:
+        with self._root.alone():  # between the look and the rename nobody else renames
+            self._commit()
+
+    def _commit(self) -> None:
         changes = [(name, wanted) for name, wanted in self._wanted.items() if self._differs(name, wanted)]
         changes.sort(key=lambda change: change[1].data is None)  # removals last: a file that moves is never nowhere
         self._check_unchanged([name for name, _ in changes])

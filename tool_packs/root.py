@@ -5,6 +5,7 @@ normalised by their text first, as keys of effects are. Every failure is a ToolP
 """
 
 import errno
+import fcntl
 import os
 import posixpath
 import secrets
@@ -161,6 +162,17 @@ class Root:
             os.close(self.folder(parent, create=True))
             with self._beneath.located(name) as (folder, last):
                 _replace(folder, last, data, mode)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other call that asks for this, in any thread or process, is inside at the same time."""
+        # A descriptor of its own: threads that share one share its lock.
+        fd = os.open(".", _FOLDER | os.O_CLOEXEC, dir_fd=self._beneath.fd)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
 
     def remove(self, path: str) -> None:
         """A file or a link; of a link only the link itself."""

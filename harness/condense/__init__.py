@@ -27,8 +27,6 @@ from harness.seen import Seen
 
 __all__ = ["Flags", "condense", "shape_of"]
 
-_IN_FILE = 12  # lines of a file that stand in it twice: shorter ones are code that an edit is made of
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
     overlap_trim: bool = True  # lines in view become references
@@ -51,8 +49,7 @@ def condense(
         condensed = _condensed(page, lay_whole(page, rows), small_file=True)
     else:
         condensed = _condensed(page, lay_cut(page, rows, caps, handle=item.handle))
-    least = max(limits.run_lines, _IN_FILE) if page.placed else limits.run_lines
-    return folded(condensed, own=item.handle, least=least) if flags.overlap_trim else condensed
+    return folded(condensed, own=item.handle, least=limits.run_lines) if flags.overlap_trim else condensed
 
 
 def _page(item: Item, limits: ShownLimits, flags: Flags) -> Page:
