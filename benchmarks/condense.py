@@ -35,6 +35,13 @@ PLAIN_READS = Setting(name="ours, default limits, files printed by commands as p
 LOSSLESS = Setting(
     name="ours, references and re-formatting only", limits=without_caps(), flags=Flags(build_tail=False), acknowledges=False
 )
+TIGHT = Setting(
+    name="ours, tight: reads wide, the rest narrow",
+    limits=ShownLimits(
+        shown_value_bytes=24 * KIB, shown_value_lines=700, output_bytes=2 * KIB, hits_bytes=3 * KIB, build_bytes=4 * KIB,
+        build_lines=60, shown_turn_bytes=24 * KIB,
+    ),
+)  # fmt: skip
 READS = ((4, 100), (6, 150), (8, 200), (10, 256), (16, 400), (32, 800))
 
 
@@ -68,13 +75,13 @@ def measure(agent: str, sessions: Sequence[Session], *, quick: bool) -> dict[str
     needs = [needs_of(session) for session in sessions]
     parts = {"baselines": (NONE, *PLAIN, *LETTERS), "grid": () if quick else GRID}
     found = {name: [score_policy(agent, policy, sessions, needs) for policy in policies] for name, policies in parts.items()}
-    found["ours"] = [score_ours(agent, setting, sessions, needs) for setting in (DEFAULT, LOSSLESS, PLAIN_READS)]
+    found["ours"] = [score_ours(agent, setting, sessions, needs) for setting in (DEFAULT, TIGHT, LOSSLESS, PLAIN_READS)]
     found["curve"] = [] if quick else [score_ours(agent, setting, sessions, needs) for setting in curve()]
     return found
 
 
 def tell(agent: str, sessions: Sequence[Session], found: dict[str, list[Score]]) -> None:
-    default, lossless, _ = found["ours"]
+    default, tight, lossless, _ = found["ours"]
     bound = next(score for score in found["baselines"] if score.policy.startswith("A "))
     print(
         f"## {agent}: {len(sessions)} sessions, {default.calls:,} outputs, {default.before:,} bytes, {default.loss.edits} edits\n"
@@ -85,8 +92,8 @@ def tell(agent: str, sessions: Sequence[Session], found: dict[str, list[Score]])
     print(classes(default), "\n")
     if found["curve"]:
         print(table([*found["grid"], *found["curve"]]), "\n")
-        print(dominated(found["grid"], [default, *found["curve"]]), "\n")
-    for line in targets(default, lossless, bound, [default, *found["curve"]], found["grid"]):
+        print(dominated(found["grid"], [default, tight, *found["curve"]]), "\n")
+    for line in targets(default, lossless, bound, [default, tight, *found["curve"]], found["grid"]):
         print(line)
     print()
 
@@ -112,7 +119,7 @@ def main() -> None:
         kept[agent] = {name: [score.as_json() for score in scores] for name, scores in found.items()}
         if found["curve"]:
             options.json.with_name(f"condense-{agent}.svg").write_text(
-                picture(agent, found["grid"], [*found["ours"][:1], *found["curve"]])
+                picture(agent, found["grid"], [*found["ours"][:2], *found["curve"]])
             )
     about = {
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),

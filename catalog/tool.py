@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from catalog.effects import Effect, Effects, Keys, effects_of
+from catalog.effects import EVERYTHING, Effect, Effects, Keys, effects_of
 from catalog.problem import BadPack
 
 Shape: TypeAlias = Literal["json", "text", "slice", "hits", "output", "patch"]
@@ -15,6 +15,7 @@ Approval: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
 
 ATTRIBUTE = "__turnscript_tool__"
+_CANNOT_TELL = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)  # what a small function of arguments raises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,10 +157,16 @@ class Tool:
         }
 
     def effects(self, named: Mapping[str, Any]) -> Effects:
-        """What a call with these arguments touches."""
-        return effects_of(self.facts.effect, self.facts.reads, self.facts.writes, self.with_defaults(named))
+        """What a call with these arguments touches; everything, when the author's function cannot tell."""
+        try:
+            return effects_of(self.facts.effect, self.facts.reads, self.facts.writes, self.with_defaults(named))
+        except _CANNOT_TELL:
+            return Effects("external", (EVERYTHING,), (EVERYTHING,))
 
     def asks(self, named: Mapping[str, Any]) -> bool:
-        """Must a person approve a call with these arguments?"""
+        """Must a person approve a call with these arguments? Yes, when the author's function cannot tell."""
         wanted = self.facts.approval
-        return wanted(self.with_defaults(named)) if callable(wanted) else wanted
+        try:
+            return bool(wanted(self.with_defaults(named))) if callable(wanted) else wanted
+        except _CANNOT_TELL:
+            return True

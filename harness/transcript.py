@@ -11,6 +11,7 @@ from harness.compose import ShownItem, rewritten, text_of
 from harness.condense.in_view import Span, collapse
 from harness.condense.passage import Passage
 from harness.condense.record import Reference
+from harness.condense.repeats import folded_passage
 from harness.mended import OnRecord, mended
 from harness.seen import Seen
 from harness.viewed import viewed
@@ -96,10 +97,24 @@ class _PutBack:
         found: list[Span] = []
         for part in collapse(lines[span.first : span.last], self._back):
             first, last = span.first + part.first, span.first + part.last
-            if part.reference is None:
-                self._back.add(0, str(number + first), "\n".join(lines[first:last]))
-            found.append(Span(first, last, part.reference and self._here(part.reference)))
+            if part.reference is not None:
+                found.append(Span(first, last, self._here(part.reference)))
+            else:
+                found += self._new(lines[first:last], first, number)
         return found
+
+    def _new(self, lines: Sequence[str], first: int, number: int) -> list[Span]:
+        """Lines that are among them for the first time; a run may stand in them twice."""
+        name = str(number + first)
+        passage = folded_passage(Passage("\n".join(lines)), own=name)
+        self._back.add(0, name, passage.text, references=passage.references)
+        found: list[Span] = []
+        done, behind = first, 0
+        for index, reference in passage.references:
+            start, count = first + index + behind, reference.last - reference.first + 1
+            found += [Span(done, start), Span(start, start + count, self._here(reference))]
+            done, behind = start + count, behind + count - 1
+        return [span for span in [*found, Span(done, first + len(lines))] if span.first < span.last]
 
     def _here(self, reference: Reference) -> Reference:
         before = int(reference.handle) - 1

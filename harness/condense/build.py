@@ -11,18 +11,19 @@ from harness.condense.passing import passing
 from harness.condense.record import Item
 from harness.condense.relevance import Lines
 from harness.condense.terminal import settled
-from harness.condense.text import folded, page_of
+from harness.condense.text import folded, lines_of, page_of
 from harness.limits import ShownLimits
 
-_WELL = Caps(20, 2_048)  # a build that went well
+_WELL = Caps(12, 1_024)  # a build that went well
 _SUMMARIES = ("test result: ", " passed", "BUILD SUCC", "Tests run:", "Tests: ", "Ran ", " warning", " passing", "# pass ")
 _SUMMARIES_MAX = 5
 
 
 def build_page(item: Item, limits: ShownLimits) -> Page:
     printed = printed_of(item)
-    body = folded(settled(printed.text))
-    failures = failures_of(body.lines)
+    text = settled(printed.text)
+    body = folded(text)
+    failures = failures_of(lines_of(text))
     failed = bool(failures) if printed.exit_code is None else printed.exit_code != 0
     caps = Caps(limits.build_lines, limits.build_bytes)
     head = head_of(printed)

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import partial
 
+from harness.condense.diff import diff_page, is_diff
 from harness.condense.fit import wished
 from harness.condense.page import UNLIMITED, Caps, Choose, Interval, Page, Room, Rows, size_of
 from harness.condense.record import Item, Json
@@ -30,8 +31,11 @@ class Printed:
 
 def output_page(item: Item, limits: ShownLimits) -> Page:
     printed = printed_of(item)
+    text = settled(printed.text)
+    if is_diff(text):
+        return diff_page(text, printed.produced, limits, head=head_of(printed))
     return page_of(
-        folded(settled(printed.text)), printed.produced, Caps(UNLIMITED, limits.output_bytes), head=head_of(printed),
+        folded(text), printed.produced, Caps(UNLIMITED, limits.output_bytes), head=head_of(printed),
         choose=ends_and_telling(item.terms),
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from harness.condense.outline import Symbol, outline, told
 from harness.condense.page import Caps, Interval, Page, Placed, Room, Rows, size_of
 from harness.condense.record import Item
 from harness.condense.relevance import around, lines_with_terms
+from harness.condense.worth import caps_for
 from harness.limits import ShownLimits
 
 _CONTEXT = 4  # lines on each side of a line with a term
@@ -39,12 +40,13 @@ def slice_page(item: Item, limits: ShownLimits) -> Page:
         lines += stretch.lines
     one = Caps(limits.shown_value_lines, limits.shown_value_bytes)
     small = Caps(limits.small_file_lines, limits.small_file_bytes)
+    caps, exception = _caps(parts, one, small)
     gaps = _Gaps([stretch for stretch in parts.stretches if stretch.lines], placed, parts.total)
     return Page(
         lines=lines,
         produced=sum(stretch.produced for stretch in parts.stretches),
-        caps=_together(parts, one),
-        exception=_with_exception(parts, one, small),
+        caps=caps,
+        exception=exception,
         choose=partial(_choose, lines, item.terms, placed, headings),
         gap=gaps,
         gap_bytes=gaps.most_bytes,
@@ -55,33 +57,45 @@ def slice_page(item: Item, limits: ShownLimits) -> Page:
     )
 
 
-def _files(parts: Parts) -> list[Caps]:
-    """What each file takes with all its stretches and their headings."""
-    sizes: dict[str, Caps] = {}
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a file takes with all its stretches and their headings, and what it may take."""
+
+    size: Caps
+    cap: Caps
+    small: Caps
+
+    @property
+    def more(self) -> Caps:
+        """What showing it whole would add, if it is small enough for that."""
+        if self.size != self.size.within(self.small):
+            return Caps(0, 0)
+        return Caps(max(0, self.size.lines - self.cap.lines), max(0, self.size.bytes - self.cap.bytes))
+
+
+def _files(parts: Parts, one: Caps, small: Caps) -> list[_File]:
+    by_path: dict[str, list[Stretch]] = {}
     for stretch in parts.stretches:
-        known = sizes.get(stretch.origin.path, Caps(0, 0))
-        size = stretch.size + size_of(stretch.heading()) + 1
-        sizes[stretch.origin.path] = Caps(known.lines + len(stretch.lines), known.bytes + size)
-    return list(sizes.values())
+        by_path.setdefault(stretch.origin.path, []).append(stretch)
+    found: list[_File] = []
+    for path, own in by_path.items():
+        widest = max(own, key=lambda stretch: len(stretch.lines))
+        headings = sum(size_of(stretch.heading()) + 1 for stretch in own)
+        size = Caps(sum(len(stretch.lines) for stretch in own), headings + sum(stretch.size for stretch in own))
+        found.append(_File(size, *(caps_for(caps, path, widest.lines, widest.size) for caps in (one, small))))
+    return found
 
 
-def _together(parts: Parts, one: Caps) -> Caps:
-    """A cap for each file."""
+def _caps(parts: Parts, one: Caps, small: Caps) -> tuple[Caps, Caps]:
+    """A cap for each file; and the same with the largest file that is small enough shown whole."""
+    files = _files(parts, one, small)
     if len(parts.stretches) < 2:
-        return one
-    files = [file.within(one) for file in _files(parts)]
+        return files[0].cap, files[0].small
+    kept = [file.size.within(file.cap) for file in files]
     head = sum(size_of(line) + 1 for line in parts.head)
-    return Caps(sum(file.lines for file in files), head + sum(file.bytes for file in files))
-
-
-def _with_exception(parts: Parts, one: Caps, small: Caps) -> Caps:
-    """The same with the largest file that is small enough shown whole."""
-    if len(parts.stretches) < 2:
-        return small
-    together = _together(parts, one)
-    fitting = [file for file in _files(parts) if file == file.within(small)]
-    most = max(fitting, key=lambda file: file.bytes, default=one)
-    return Caps(together.lines + max(0, most.lines - one.lines), together.bytes + max(0, most.bytes - one.bytes))
+    together = Caps(sum(file.lines for file in kept), head + sum(file.bytes for file in kept))
+    more = max((file.more for file in files), key=lambda caps: caps.bytes)
+    return together, Caps(together.lines + more.lines, together.bytes + more.bytes)
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 `folded` is for every text that is not a file's: a file's lines are never changed.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -14,7 +15,8 @@ from harness.condense.record import Item
 from harness.condense.terminal import settled
 from harness.limits import ShownLimits
 
-_REPEATS = 3  # identical lines from which on they are counted instead of shown
+_REPEATS = 3  # identical lines from which on they are counted instead of shown; blank ones from which on one is left
+_RULER = re.compile(r"([^\w\s])\1{39,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,11 @@ def plain(lines: Sequence[str], *, first: int = 1) -> Folded:
 
 
 def folded(text: str) -> Folded:
-    """A line that stands there three times or more is followed by `… ×N`; of blank lines one is left."""
-    lines = lines_of(text)
+    """A line that stands there three times or more is followed by `… ×N`; of blank lines one is left.
+
+    A ruler, forty and more of one sign, is four of them and their number.
+    """
+    lines = lines_of(_RULER.sub(_short_ruler, text))
     if not _repeats(lines):
         return plain(lines)
     kept: list[str] = []
@@ -77,7 +82,7 @@ def folded(text: str) -> Folded:
     at = 1
     for line, run in groupby(lines):
         count = sum(1 for _ in run)
-        if not line or line.isspace():
+        if count >= _REPEATS and (not line or line.isspace()):
             rows = [line]
         elif count >= _REPEATS:
             rows = [line, f"… ×{count}"]
@@ -89,6 +94,10 @@ def folded(text: str) -> Folded:
         at += count
         lasts[-1] = at - 1
     return Folded(kept, numbers, lasts, len(lines))
+
+
+def _short_ruler(found: re.Match[str]) -> str:
+    return f"{found[1] * 4} ×{len(found[0])}"
 
 
 def _repeats(lines: Sequence[str]) -> bool:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from catalog import tool
 from catalog.effects import EVERYTHING, Effects, effects_of, overlap
+from catalog.reflect import reflect
 
 FILLED = [
     (("file:{path}",), {"path": "a.py"}, ("file:a.py",)),
@@ -51,3 +53,13 @@ OVERLAPS = [
 @pytest.mark.parametrize(("one", "other", "together"), OVERLAPS)
 def test_a_tree_covers_what_is_below_it(one: str, other: str, together: bool) -> None:
     assert (overlap(one, other), overlap(other, one)) == (together, together)
+
+
+def test_what_an_authors_function_cannot_tell_touches_everything_and_asks() -> None:
+    @tool(writes=lambda arguments: [f"file:{arguments['path'].lower()}"], approval=lambda arguments: arguments["size"] > 10)
+    async def put(path: str | None = None, size: int | None = None) -> None:
+        """Put."""
+
+    made = reflect(put, pack="x")
+    assert made.effects({}) == Effects("external", ("*",), ("*",)) and made.asks({})
+    assert made.effects({"path": "A"}) == Effects("writes", (), ("file:a",)) and not made.asks({"size": 3})

@@ -48,7 +48,7 @@ def text_of_blocks(blocks: list[Block]) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """`script`: run it, with the handle that was given last for HANDLE. `files`: written behind our back. `forget`: turns."""
+    """`script`: run it, with the handle that was given last for HANDLE. `files`: written behind our back. `forget`: places of turns."""
 
     script: str = ""
     files: tuple[tuple[str, str], ...] = ()
@@ -56,8 +56,8 @@ class Step:
 
 
 blocks = st.tuples(st.integers(0, 7), st.none() | st.integers(0, 10))
-contents = st.lists(blocks, min_size=1, max_size=7).map(text_of_blocks)
-names = st.sampled_from(NAMES)
+contents = st.lists(blocks, min_size=2, max_size=7).map(text_of_blocks)
+names = st.sampled_from([NAMES[0], *NAMES])
 spans = st.tuples(st.integers(1, 45), st.integers(1, 30)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 FORMS = (
     "`${n}:${l}`",
@@ -125,9 +125,18 @@ def scripts(draw: st.DrawFn) -> Step:
 
 
 behind_our_back = st.tuples(names, contents).map(lambda file: Step(files=(file,)))
-forgetting = st.frozensets(st.integers(1, 8), min_size=1, max_size=4).map(lambda turns: Step(forget=turns))
+forgetting = st.frozensets(st.sampled_from([0, 0, 0, 1, 2, 5]), min_size=1, max_size=2).map(lambda turns: Step(forget=turns))
 broken = st.sampled_from(["  ", "const = 1", "await tools.files.raed('a.py')", "null.x"]).map(Step)
-steps = st.lists(scripts() | scripts() | scripts() | forgetting | behind_our_back | broken, min_size=2, max_size=7)
+KINDS = (*[scripts()] * 5, *[forgetting] * 3, behind_our_back, broken)
+
+
+@st.composite
+def plans(draw: st.DrawFn, most: int) -> list[Step]:
+    """At first two scripts, so that there is something to forget."""
+    kinds = draw(st.lists(st.integers(0, len(KINDS) - 1), min_size=2, max_size=most))
+    return [draw(KINDS[kind]) for kind in (0, 0, *kinds)]
+
+
 repositories = st.tuples(contents, contents, contents)
 
 
@@ -158,8 +167,8 @@ async def converse(pool: Pool, offer: Offer, files: tuple[str, ...], plan: list[
                 if step.script:
                     last = list(watched.values)[-1:] or ["T1.1"]
                     await watched.run(step.script.replace("HANDLE", f"'{last[0]}'"))
-                if step.forget:
-                    await watched.forget(step.forget)
+                if step.forget and (turns := [turn for turn, _ in session.transcript()]):
+                    await watched.forget({turns[place % len(turns)] for place in step.forget} | {99})
             await watched.check_recall()
     return watched
 
@@ -180,7 +189,7 @@ def bench() -> Iterator[Bench]:
 
 
 @settings(max_examples=250, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
-@given(repositories, steps, st.sampled_from(LEVELS))
+@given(repositories, plans(5), st.sampled_from(LEVELS))
 def test_what_is_referred_to_is_in_view_and_every_handle_gives_its_value(
     bench: Bench, files: tuple[str, ...], plan: list[Step], limits: ShownLimits
 ) -> None:
@@ -191,9 +200,7 @@ def test_what_is_referred_to_is_in_view_and_every_handle_gives_its_value(
 
 @pytest.mark.slow
 @settings(max_examples=6_000, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
-@given(
-    repositories, st.lists(scripts() | forgetting | behind_our_back | broken, min_size=4, max_size=14), st.sampled_from(LEVELS)
-)
+@given(repositories, plans(12), st.sampled_from(LEVELS))
 def test_the_same_over_thousands_of_longer_conversations(
     bench: Bench, files: tuple[str, ...], plan: list[Step], limits: ShownLimits
 ) -> None:
@@ -207,12 +214,12 @@ TALK = [
     Step(
         "show((await tools.shell.run({ command: 'sed -n 3,30p a.py' })).output); show(await tools.shell.run({ command: 'cat -n b.py' }))"
     ),
-    Step(forget=frozenset({1})),
+    Step(forget=frozenset({0})),
     Step("await tools.patch.replace({ path: 'a.py', old: 'result_1_2', new: 'renamed' }); " + WHOLE),
     Step("show(await tools.search.grep({ pattern: 'result_2', context: 3 })); show(await recall('T1.1'))"),
     Step(files=(("b.py", text_of_blocks([(1, None), (2, 3), (5, None)])),)),
     Step("console.log((await tools.files.read('b.py')).text); throw new Error('enough')"),
-    Step(forget=frozenset({2, 3, 4})),
+    Step(forget=frozenset({0, 1, 2})),
     Step(WHOLE + "await relax('to see more')"),
 ]
 

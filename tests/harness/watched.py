@@ -23,13 +23,12 @@ from harness.redaction import Redactor
 from harness.seen import Seen
 from harness.session import Session
 from harness.store.memory import MemoryStore
-from harness.viewed import is_trivial
+from harness.viewed import is_trivial, viewed
 from harness.visible import visible
 from sandbox import Stored
 from tests.harness.conversation import literal_lines
 
 RUN = 5
-RUN_IN_A_FILE = 12
 REFERENCE_BYTES = 130  # no reference is longer, with the short paths of these tests: what is shorter may stay
 HUGE = 1 << 30
 NO_LIMITS = ShownLimits(
@@ -56,9 +55,9 @@ class Watched:
     _notices: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _turns: dict[int, list[str]] = field(default_factory=dict)
     _expanded: dict[str, list[str]] = field(default_factory=dict)
-    _stood: dict[str, dict[int, int]] = field(
-        default_factory=dict
-    )  # by handle and line: since which entry it stands there, and as what
+    # By handle and number of a line: since which entry it stands there, and for which reference it came back.
+    _stood: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
+    _behind: dict[str, dict[int, int]] = field(default_factory=dict)
     _versions: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     _read: int = 0
 
@@ -122,16 +121,12 @@ class Watched:
         self.references += sum(len(item.references) for item in outcome.items)
 
     def _note(self, entry: int) -> None:
-        """Lines that stand in a text from this entry on; those put back for one reference are one group."""
+        """Lines that stand in a text from this entry on; those put back for one reference belong together."""
         for handle, item in self.items.items():
-            stood = self._stood.setdefault(handle, {})
-            group, last = 0, None
+            stood, behind = self._stood.setdefault(handle, {}), self._behind.get(handle, {})
             for number in literal_lines(passage(item)):
-                if number not in stood:
-                    if last != number - 1:
-                        group += 1
-                    stood[number] = entry * 1_000 + group
-                    last = number
+                stood.setdefault(number, (entry, behind.get(number, 0)))
+            self._behind[handle] = lines_behind(item)
 
     # ------------------------------------------------------------ what must be true
 
@@ -167,7 +162,8 @@ class Watched:
             return
         bodies = Numbering(None, reference.numbering.there).restored(stand) if reference.numbering else list(stand)
         first, last = reference.lines
-        assert bodies == self._versions[reference.path, reference.oid][first - 1 : last]
+        version = self._versions[reference.path, reference.oid][first - 1 : last]
+        assert len(bodies) == len(version) and all(map(str.endswith, bodies, version))  # numbers may be before them in both texts
 
     def _check_places(self, item: ShownItem) -> None:
         lines, references = item.text.split("\n"), dict(item.references)
@@ -194,17 +190,8 @@ class Watched:
                 if is_trivial(run, 0, RUN) or any(map(HEADING.fullmatch, run)) or sum(map(len, run)) < REFERENCE_BYTES:
                     continue
                 there, first = known.setdefault(run, (handle, number))
-                if there == handle and number < first + RUN:  # of a text with a short period, a run may overlap itself
-                    continue
-                assert there == handle and self._is_short_in_a_file(handle, stand, first, number), (
-                    f"{run} stands in {there} and in {handle}"
-                )
-
-    def _is_short_in_a_file(self, handle: str, stand: dict[int, str], first: int, second: int) -> bool:
-        """What a file repeats is read where it stands, up to some length."""
-        most = min(RUN_IN_A_FILE, second - first)
-        same = (count for count in range(most) if stand.get(first + count) != stand.get(second + count))
-        return bool(self.items[handle].placed) and next(same, most) < RUN_IN_A_FILE
+                # Of a text with a short period, a run may overlap itself.
+                assert there == handle and number < first + RUN, f"{run} stands in {there} and in {handle}"
 
     def _check_caps(self, outcome: TurnOutcome) -> None:
         limits = self.limits
@@ -239,6 +226,13 @@ class Watched:
 
 def passage(item: ShownItem) -> Passage:
     return Passage(item.text, item.references, item.placed)
+
+
+def lines_behind(item: ShownItem) -> dict[int, int]:
+    """The numbers of lines behind references, each with the number of the first behind the same one."""
+    text = viewed(0, item.handle, item.text, placed=(), references=item.references)
+    rows = [(text.number(index), reference.last - reference.first + 1) for index, reference in item.references]
+    return {number: first for first, count in rows for number in range(first, first + count)}
 
 
 def shown_by(outcome: TurnOutcome) -> list[Showing]:
