@@ -1,6 +1,6 @@
 """Real sessions re-enacted through `harness.seen` and `harness.condense`, beside what others do. Nothing of a session is run.
 
-    python -m benchmarks.condense --data ../shared/data [--agents codex,claude_code] [--quick] [--json PATH]
+    python -m benchmarks.condense --data ../shared/data [--agents codex,claude_code] [--quick] [--halves] [--json PATH]
 
 Baseline: bytes of tool-output text, header and body, as the agent persisted it. Beside each reduction stands what it hid: lines
 that a later edit names, paths that a later command names; net is after 2 KiB for each such edit and 0.5 KiB for each such path.
@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.condense_baselines import GRID, KIB, LETTERS, NONE, PLAIN
 from benchmarks.condense_loss import needs_of
 from benchmarks.condense_ours import Setting, without_caps
-from benchmarks.condense_report import causes, classes, dominated, picture, table, targets
+from benchmarks.condense_report import ahead, causes, classes, dominated, picture, table, targets
 from benchmarks.condense_score import Score, score_ours, score_policy
 from benchmarks.peers import ROOT
 from benchmarks.sessions_claude import read_claude
@@ -98,11 +98,25 @@ def tell(agent: str, sessions: Sequence[Session], found: dict[str, list[Score]])
     print()
 
 
+def tell_halves(agent: str, sessions: Sequence[Session]) -> None:
+    """Constants were chosen on every second session, from the first on; the others were held out."""
+    for name, part in (("chosen on", sessions[::2]), ("held out", sessions[1::2])):
+        found = measure(f"{agent}, {name}", part, quick=False)
+        default, tight = found["ours"][:2]
+        count = ahead([default, tight, *found["curve"]], found["grid"])
+        print(
+            f"{agent}, {name} ({len(part)} sessions): default {default.net:.1f} % at {default.lines_hidden:.2f} %, "
+            f"tight {tight.net:.1f} % at {tight.lines_hidden:.2f} %, ahead of {count} of {len(found['grid'])}"
+        )
+    print()
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.condense", description=str(__doc__).split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="a folder with sessions/")
     parser.add_argument("--agents", default=",".join(AGENTS), metavar="NAMES")
     parser.add_argument("--quick", action="store_true", help="without the grid and our curve")
+    parser.add_argument("--halves", action="store_true", help="also each half of the sessions of agents with edits")
     parser.add_argument("--json", type=Path, default=RESULTS / "condense.json", metavar="PATH")
     return parser.parse_args(arguments)
 
@@ -116,6 +130,8 @@ def main() -> None:
     for agent, sessions in read.items():
         found = measure(agent, sessions, quick=options.quick)
         tell(agent, sessions, found)
+        if options.halves and len(sessions) > 1 and found["ours"][0].loss.edits:
+            tell_halves(agent, sessions)
         kept[agent] = {name: [score.as_json() for score in scores] for name, scores in found.items()}
         if found["curve"]:
             options.json.with_name(f"condense-{agent}.svg").write_text(

@@ -14,7 +14,7 @@ from benchmarks.sessions_record import Session, Step
 
 REFERENCE = "[" + "=" * 61 + "]"  # 64 bytes with its line end
 MARKER = "[" + "." * 77 + "]"  # 80 bytes with its line end
-_RUN_LINES, _RUN_BYTES = 3, 160
+_RUN_BYTES = 160
 _PLACES = 16
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _NUMBER = re.compile(r"[ ]*\d+(?:→|\t|: ?)")
@@ -35,6 +35,7 @@ class Policy:
     read: Cap | None = None
     other: Cap | None = None
     head_only: bool = False
+    run_lines: int = 3
 
 
 KIB = 1024
@@ -46,6 +47,7 @@ PLAIN = (
 )
 LETTERS = (
     Policy("A lossless", dedupe=True),
+    Policy("A with runs of 5 lines, as ours", dedupe=True, run_lines=5),
     Policy("B = A + build tail", dedupe=True, build_tail=True),
     Policy("C = B + 10 KiB / 256", dedupe=True, build_tail=True, read=Cap(10 * KIB, 256), other=Cap(10 * KIB, 256)),
     Policy(
@@ -76,11 +78,11 @@ class Shown:
 
 
 def apply(policy: Policy, session: Session) -> list[Shown]:
-    view = _View()
+    view = _View(policy.run_lines)
     shown: list[Shown] = []
     for step in session.steps:
         if step.forgets:
-            view = _View()
+            view = _View(policy.run_lines)
         shown.append(_step(policy, step, view))
     return shown
 
@@ -142,9 +144,10 @@ def _fitting(lines: Sequence[str], most_bytes: int, most_lines: int, *, backward
 
 
 class _View:
-    """The texts shown in this window, by windows of three lines; line numbers in front do not count."""
+    """The texts shown in this window, by windows of a few lines; line numbers in front do not count."""
 
-    def __init__(self) -> None:
+    def __init__(self, run_lines: int) -> None:
+        self._run_lines = run_lines
         self.texts: set[str] = set()
         self._lines: list[list[str]] = []
         self._places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -155,8 +158,8 @@ class _View:
         lines = [_body(line) for line in text.split("\n")]
         number = len(self._lines)
         self._lines.append(lines)
-        for at in range(len(lines) - _RUN_LINES + 1):
-            window = tuple(lines[at : at + _RUN_LINES])
+        for at in range(len(lines) - self._run_lines + 1):
+            window = tuple(lines[at : at + self._run_lines])
             if REFERENCE not in window and MARKER not in window:
                 places = self._places.setdefault(window, [])
                 places.append((number, at))
@@ -169,7 +172,7 @@ class _View:
         at = 0
         while at < len(lines):
             length = self._longest(lines, at)
-            if length >= _RUN_LINES and len("\n".join(raw[at : at + length]).encode()) >= _RUN_BYTES:
+            if length >= self._run_lines and len("\n".join(raw[at : at + length]).encode()) >= _RUN_BYTES:
                 kept.append(REFERENCE)
                 at += length
             else:
@@ -179,7 +182,7 @@ class _View:
 
     def _longest(self, lines: list[str], at: int) -> int:
         longest = 0
-        for number, start in self._places.get(tuple(lines[at : at + _RUN_LINES]), ()):
+        for number, start in self._places.get(tuple(lines[at : at + self._run_lines]), ()):
             there = self._lines[number]
             length = 0
             while at + length < len(lines) and start + length < len(there) and lines[at + length] == there[start + length]:

@@ -26,7 +26,7 @@ _SHAPES: dict[str, Shape] = {"search": "hits", "build": "build"}
 _EDITED = re.compile(r"The file (\S+) has been (?:updated|edited)[^\n]*\n.*cat -n", re.DOTALL)
 _FLAGS = Flags()
 DUPLICATE_LINES = 5
-_REFERENCE_BYTES = 160
+_REFERENCE_BYTES = 96  # of a reference that names a file, about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Reenacted:
     by_class: dict[str, Counter[str]] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     duplicates: int = 0
-    duplicates_short: int = 0  # of these, in runs that are no longer than a reference to them would be
+    duplicates_short: int = 0  # beside these, in runs that are no longer than a reference to them would be
     unresolved: int = 0  # references that lead to no text in view: must be 0
 
 
@@ -137,8 +137,8 @@ def _slice(path: str, first: int, rows: list[str]) -> dict[str, Any]:
 class Doubles:
     """Counts lines of runs that stand in one text of the same window already; an own check, apart from `Seen`.
 
-    A run has at least five lines, two of them different and not blank. Those with at most 160 bytes, about what a reference with
-    a long path takes, are counted in `short` as well: to show them again may be the smaller text.
+    A run has at least five lines, two of them different and not blank. Those that are no longer than a reference to them would be
+    are counted in `short` alone: to show them again is the smaller text.
     """
 
     def __init__(self) -> None:
@@ -158,8 +158,10 @@ class Doubles:
             length = max((self._common(lines, at, place) for place in self._places.get(_window(lines, at), ())), default=0)
             run = [line for line in lines[at : at + length] if line is not None]
             if len({line for line in run if line.strip()}) >= 2:
-                count += length
-                self.short += length if len("\n".join(run).encode()) <= _REFERENCE_BYTES else 0
+                if len("\n".join(run).encode()) <= _REFERENCE_BYTES:
+                    self.short += length
+                else:
+                    count += length
             at += max(length, 1)
         for start in range(len(lines) - DUPLICATE_LINES + 1):
             if None not in _window(lines, start):

@@ -59,9 +59,14 @@ def dominated(theirs: Sequence[Score], ours: Sequence[Score]) -> str:
     return "\n".join(rows)
 
 
+def ahead(ours: Sequence[Score], grid: Sequence[Score]) -> int:
+    """How many of their points have one of ours with more net reduction at no more hidden lines."""
+    return sum(any(each.net > point.net and each.lines_hidden <= point.lines_hidden for each in ours) for point in grid)
+
+
 def targets(default: Score, lossless: Score, bound: Score, curve: Sequence[Score], grid: Sequence[Score]) -> list[str]:
     low = max((each for each in curve if each.lines_hidden <= 1), key=lambda each: each.net, default=default)
-    ahead = sum(any(each.net > point.net and each.lines_hidden <= point.lines_hidden for each in curve) for point in grid)
+    count = ahead(curve, grid)
     return [
         _told(
             low.net >= 60,
@@ -73,10 +78,10 @@ def targets(default: Score, lossless: Score, bound: Score, curve: Sequence[Score
         ),
         _told(
             default.duplicates == 0,
-            f"duplicate lines shown: {default.duplicates}, of them {default.duplicates_short} in runs of at most 160 bytes",
+            f"duplicate lines shown: {default.duplicates}; {default.duplicates_short} more in runs shorter than a reference",
         ),
         _told(default.unresolved == 0, f"references to nothing in view: {default.unresolved}"),
-        _told(ahead == len(grid), f"ahead of {ahead} of {len(grid)} points of the frontier"),
+        _told(count == len(grid), f"ahead of {count} of {len(grid)} points of the frontier"),
     ]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from harness.cache.keys import canonical
-from harness.cache.look import CannotTell, Look, content_id
+from harness.cache.look import CannotTell, Look, content_id, real_path
 from harness.cache.records import State
 
 # FAT counts in 2 s, older NFS and HFS+ in 1 s, Linux in up to 10 ms; the rest is for a clock that lags.
@@ -36,7 +36,8 @@ class Freshness:
         tick_ns: stamps are compared rounded down to this, for file systems that forget the rest; at most the slack.
         """
         self._roots = tuple(dict.fromkeys((root.resolve(strict=True), root.absolute())))
-        self._identity = _identity(self._roots[0])
+        self._root = str(self._roots[0])
+        self._identity = _identity(self._root)
         self._entries_max = tree_entries_max
         self._racy_bytes_max = racy_bytes_max
         self._beside = tuple(str(path) for path in beside)
@@ -54,7 +55,9 @@ class Freshness:
         if not colon or kind not in ("file", "tree"):
             return key
         try:
-            return self.canonical(f"{kind}:{os.path.realpath(self._roots[0] / name)}")
+            path = os.path.normpath(os.path.join(self._root, name))  # noqa: PTH118 - a Path costs more than the look
+            real = real_path(path, self._root)
+            return key if real == path else self.canonical(f"{kind}:{real}")
         except (OSError, ValueError):  # a NUL in a path, or no text
             return key
 
@@ -81,11 +84,11 @@ class Freshness:
         return self.fresh(state) is not None
 
     def _look(self, keys: Sequence[str]) -> Look | None:
-        root = str(self._roots[0])
+        root = self._root
         before_ns = self._clock_ns() - self._slack_ns
         look = Look(root, trusted_before_ns=before_ns, tick_ns=self._tick_ns, entries_max=self._entries_max)
         try:
-            if keys and _identity(self._roots[0]) != self._identity:
+            if keys and _identity(root) != self._identity:
                 return None  # packs hold the folder that once had this name
             for key in keys:
                 self._at(key, look)
@@ -95,7 +98,7 @@ class Freshness:
 
     def _at(self, key: str, look: Look) -> None:
         kind, colon, name = key.partition(":")
-        path = os.path.normpath(self._roots[0] / name)
+        path = os.path.normpath(os.path.join(self._root, name))  # noqa: PTH118
         if colon and kind == "file":
             look.file(path)
         elif colon and kind == "tree":
@@ -116,8 +119,8 @@ class Freshness:
         return found
 
 
-def _identity(root: Path) -> tuple[int, int]:
-    facts = root.stat()
+def _identity(root: str) -> tuple[int, int]:
+    facts = os.stat(root)  # noqa: PTH116
     return facts.st_dev, facts.st_ino
 
 

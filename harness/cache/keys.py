@@ -8,15 +8,19 @@ import hashlib
 import json
 import posixpath
 from collections.abc import Mapping
+from functools import lru_cache
 from math import copysign
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from catalog.effects import EVERYTHING
 
 _PATHS = ("file", "tree")
 
 
+@lru_cache(maxsize=4096)  # several guards ask for the same keys, call after call
 def canonical(key: str, *roots: Path) -> str:
     """`file:/root/a` and `file:a` are one file. What lies elsewhere is absolute; a tree that holds the root is everything.
 
@@ -43,8 +47,12 @@ def cache_key(tool: str, digest: str, named: Mapping[str, Any]) -> str:
     digest: of all else that the result depends on: the tool's definition, its pack's settings, the root.
     named: arguments by name, defaults filled in. Their order does not count, nor whether 1 is written 1.0.
     """
-    text = json.dumps([tool, digest, _plain(named)], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    told = [tool, digest, _plain(named)]
+    try:
+        text = orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half a surrogate pair, or a number beyond 64 bits
+        text = json.dumps(told, sort_keys=True).encode()
+    return hashlib.sha256(text).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -66,7 +66,7 @@ class Look:
             self._told(type(error).__name__, path)  # no tool reads it either
 
     def _inside(self, path: str) -> str:
-        real = os.path.realpath(path)
+        real = real_path(path, self._root)
         if real != self._root and not real.startswith(self._root.rstrip("/") + "/"):
             raise CannotTell(f"{path} leads outside the root")
         return real
@@ -154,6 +154,23 @@ class Look:
     def _told(self, *rows: str) -> None:
         # No name holds a NUL: two of them end a row for certain.
         self._digest.update("\0\0".join((*rows, "")).encode("utf-8", "surrogateescape"))
+
+
+def real_path(path: str, root: str) -> str:
+    """Where a path leads by links. `root` is a true path: of names below it, only what is below is asked for, which is quick."""
+    top = root.rstrip("/") + "/"
+    return path if path.startswith(top) and _has_no_link(path, len(top) - 1) else os.path.realpath(path)
+
+
+def _has_no_link(path: str, at: int) -> bool:
+    while at >= 0:
+        at = path.find("/", at + 1)
+        try:
+            if stat.S_ISLNK(os.lstat(path if at < 0 else path[:at]).st_mode):
+                return False
+        except OSError:
+            return False
+    return True
 
 
 def content_id(path: str, most_bytes: int) -> tuple[str, int]:

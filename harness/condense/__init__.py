@@ -27,6 +27,7 @@ from harness.seen import Seen
 
 __all__ = ["Flags", "condense", "shape_of"]
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
     overlap_trim: bool = True  # lines in view become references
@@ -80,7 +81,7 @@ def _any_page(item: Item, limits: ShownLimits) -> Page:
 def _condensed(page: Page, laid: Laid, *, small_file: bool = False) -> Condensed:
     text = "\n".join(laid.lines)
     head = page.head if laid.whole else ()
-    condensed = page.produced - size_of_lines([*head, *page.lines])
+    condensed = page.produced - page.before.bytes - size_of_lines([*head, *page.lines])
     cut = page.produced - condensed - laid.replaced - size_of(text)
     causes: tuple[tuple[Cause, int], ...] = (("in_view", laid.replaced), ("cap", cut), ("condensed", condensed))
     return Condensed(

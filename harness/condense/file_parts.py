@@ -58,9 +58,11 @@ def _of_value(value: Json) -> Parts:
     oid = value.get("oid") if isinstance(value.get("oid"), str) else ""
     parts = value.get("parts") or []
     if _are_parts(parts):
-        stretches = [_stretch(Origin(path, oid, part["first"]), encodable(part["text"])) for part in parts]
+        stretches = [_stretch(Origin(path, oid, part["first"]), encodable(part["text"]) + "\n") for part in parts]
     else:
-        stretches = [_stretch(Origin(path, oid, _first(value)), encodable(value["text"]))]
+        text = encodable(value["text"])
+        # The last line of a slice has no end, so a blank one shows as a text that ends with one.
+        stretches = [_stretch(Origin(path, oid, _first(value)), text + "\n" if text.endswith("\n") else text)]
     total = value.get("total_lines")
     count = total if type(total) is int else 0
     return Parts(stretches, (_title(stretches, count),), count)

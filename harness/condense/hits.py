@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 
 from harness.condense.fit import in_order
 from harness.condense.hit_rows import FileRows, rows_of_text, rows_of_value
@@ -20,6 +21,7 @@ from harness.condense.text import lines_of
 from harness.limits import ShownLimits
 
 _ROW_BYTES = 200  # of a row where not all have room; the match stays in it
+_POSSIBLE = 4  # times the cap: rows that are looked at; references may stand for many
 _ROUNDS = 40  # rows of one file, before the rest of another's
 
 
@@ -44,8 +46,9 @@ def hits_page(item: Item, limits: ShownLimits) -> Page:
     if found.only_paths and size_of_lines(lines) > limits.hits_bytes:
         lines = by_folder([file.path for file in found.files])
         paths = list(range(len(lines)))
+    lines, paths, before = _possible(lines, paths, limits.hits_bytes)
     return Page(
-        lines=lines, gap=_gap, gap_bytes=0, produced=produced, head=head,
+        lines=lines, gap=_gap, gap_bytes=0, produced=produced, head=head, before=before,
         caps=Caps(UNLIMITED, limits.hits_bytes), choose=partial(_spread, paths), quiet=True,
         line_bytes=_ROW_BYTES if not found.only_paths else UNLIMITED, clip=partial(_around_terms, item.terms),
     )  # fmt: skip
@@ -83,6 +86,19 @@ def _lines(files: Sequence[FileRows]) -> tuple[list[str], list[int]]:
             lines.append(file.path if file.count is None or not file.count else f"{file.path} ({file.count})")
         lines += file.rows
     return lines, paths
+
+
+def _possible(lines: list[str], paths: list[int], most: int) -> tuple[list[str], list[int], Caps]:
+    """Of very many rows those that could be shown, whatever is in view; the others need not be looked at any more."""
+    if sum(map(len, lines)) + len(lines) <= _POSSIBLE * most:
+        return lines, paths, Caps(0, 0)
+    offsets = list(accumulate((size_of(line) + 1 for line in lines), initial=0))
+    rows = Rows(lines, range(len(lines) + 1), offsets, {})
+    chosen = _spread(paths, rows, Room(UNLIMITED, _POSSIBLE * most, 0))
+    at = [line for first, last in chosen for line in range(first, last)]
+    left = Caps(len(lines) - len(at), offsets[-1] - sum(rows.size(first, last) for first, last in chosen))
+    named = set(paths)
+    return [lines[line] for line in at], [new for new, line in enumerate(at) if line in named], left
 
 
 def _spread(paths: Sequence[int], rows: Rows, room: Room) -> list[Interval]:

@@ -70,21 +70,23 @@ def _gap(first: int, last: int) -> str:
     return f"{last - first + 1:,} lines of JSON cut"
 
 
-def _pretty(value: Json, depth: int, key: str) -> Iterator[str]:
+def _pretty(value: Json, depth: int, key: str, *, comma: str = "") -> Iterator[str]:
     indent = "  " * depth
     compact = encoded(value)
-    if len(compact) + len(indent) + len(key) <= _WIDTH or not value or not isinstance(value, list | dict) or depth > _DEEPEST:
-        yield f"{indent}{key}{compact}"
+    if (
+        len(compact) + len(indent) + len(key) + len(comma) <= _WIDTH
+        or not value
+        or not isinstance(value, list | dict)
+        or depth > _DEEPEST
+    ):
+        yield f"{indent}{key}{compact}{comma}"
         return
     opened, closed = "[]" if isinstance(value, list) else "{}"
     yield f"{indent}{key}{opened}"
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield from _pretty(one, depth + 1, f"{encoded(name)}: ")
-    else:
-        for one in value:
-            yield from _pretty(one, depth + 1, "")
-    yield f"{indent}{closed}"
+    members = [("", one) for one in value] if isinstance(value, list) else [(f"{encoded(name)}: ", value[name]) for name in value]
+    for at, (name, one) in enumerate(members, 1):
+        yield from _pretty(one, depth + 1, name, comma="," if at < len(members) else "")
+    yield f"{indent}{closed}{comma}"
 
 
 def _sketched(value: Json, level: int, key: str, detail: Detail) -> Iterator[str]:

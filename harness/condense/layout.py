@@ -62,6 +62,8 @@ def _asides(page: Page, span: Span, *, handle: str) -> list[tuple[int, int, str]
 
 def fits(page: Page, rows: Rows, caps: Caps) -> bool:
     """References are one line each, so what is in view does not count against the cap."""
+    if page.before.lines:
+        return False
     if len(rows) - len(page.ours) > caps.lines:
         return False
     size = rows.offsets[-1] + size_of_lines(page.head) + bool(page.head) - (1 if len(rows) else bool(page.head))
@@ -99,7 +101,8 @@ def lay_cut(page: Page, rows: Rows, caps: Caps, *, handle: str) -> Laid:
 
 def _closing(page: Page, rows: Rows, kept: list[Interval], *, handle: str) -> str:
     missing = len(rows) - sum(last - first for first, last in kept)
-    return rows_cut(missing + len(rows.cut), len(rows), handle=handle)
+    before = page.before.lines
+    return rows_cut(missing + len(rows.cut) + before, len(rows) + before, handle=handle)
 
 
 def _least(page: Page, head: tuple[str, ...], caps: Caps, *, handle: str) -> Laid:
@@ -152,7 +155,8 @@ def _short_rows(page: Page, rows: Rows, limit: int, *, handle: str) -> Rows:
 
 def _mark_bytes(page: Page, rows: Rows, handle: str) -> int:
     """Of one mark with its line end; of a quiet page the one at the end."""
-    mark = rows_cut(len(rows), len(rows), handle=handle) if page.quiet else gap("", handle=handle)
+    count = len(rows) + page.before.lines
+    mark = rows_cut(count, count, handle=handle) if page.quiet else gap("", handle=handle)
     return len(mark.encode()) + 1 + (0 if page.quiet else page.gap_bytes)
 
 

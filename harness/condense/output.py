@@ -4,12 +4,15 @@ The value is the text, or what the shell pack gives: `{output, stderr, exit_code
 """
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+
+import orjson
 
 from harness.condense.diff import diff_page, is_diff
 from harness.condense.fit import wished
-from harness.condense.page import UNLIMITED, Caps, Choose, Interval, Page, Room, Rows, size_of
+from harness.condense.json_sketch import json_page
+from harness.condense.page import LINE_BYTES, UNLIMITED, Caps, Choose, Interval, Page, Room, Rows, size_of
 from harness.condense.record import Item, Json
 from harness.condense.relevance import lines_that_tell
 from harness.condense.terminal import settled
@@ -34,10 +37,24 @@ def output_page(item: Item, limits: ShownLimits) -> Page:
     text = settled(printed.text)
     if is_diff(text):
         return diff_page(text, printed.produced, limits, head=head_of(printed))
+    value = _as_json(text)
+    if value is not None:  # one line of JSON, cut inside, tells little
+        page = json_page(replace(item, value=value), limits)
+        return replace(page, produced=printed.produced, caps=Caps(UNLIMITED, limits.output_bytes), head=head_of(printed))
     return page_of(
         folded(text), printed.produced, Caps(UNLIMITED, limits.output_bytes), head=head_of(printed),
         choose=ends_and_telling(item.terms),
     )  # fmt: skip
+
+
+def _as_json(text: str) -> Json:
+    """A list or an object that a command printed on one line too long to be read; else None."""
+    if len(text) <= LINE_BYTES or text[:1] not in "[{" or "\n" in text.rstrip():
+        return None
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def is_printed(value: Json) -> bool:

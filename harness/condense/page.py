@@ -78,6 +78,7 @@ class Page:
     placed: tuple[Placed, ...] = ()
     ours: frozenset[int] = frozenset()  # lines that are not the source's: headings between parts; they do not count as lines
     quiet: bool = False  # gaps are not marked one by one; the last line tells how many rows are missing
+    before: Caps = Caps(0, 0)  # rows, and their bytes, that were left out because no choice could show them
     exception: Caps | None = None  # the small file, once a turn
     line_bytes: int = LINE_BYTES
     aside: Callable[[Sequence[str]], Sequence[Passing]] | None = None  # runs of lines that are told by their number, room or not

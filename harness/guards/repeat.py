@@ -106,9 +106,18 @@ class Repeat:
         try:
             return await proceed(call)
         finally:
-            for key, memory in self._known.items():
-                if key != call.key and _depends(memory.reads, call.effects.writes):
-                    memory.times.clear()
+            if call.effects.writes:
+                self._wrote(call)
+
+    def _wrote(self, call: Call) -> None:
+        depends: dict[tuple[str, ...], bool] = {}  # many calls read the same
+        for key, memory in self._known.items():
+            if key == call.key or not memory.times:
+                continue
+            if memory.reads not in depends:
+                depends[memory.reads] = _depends(memory.reads, call.effects.writes)
+            if depends[memory.reads]:
+                memory.times.clear()
 
 
 def _sample(outcome: Outcome, result: bytes) -> str:

@@ -188,7 +188,7 @@ def bench() -> Iterator[Bench]:
         yield Bench(portal, pool)
 
 
-@settings(max_examples=250, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck))
 @given(repositories, plans(5), st.sampled_from(LEVELS))
 def test_what_is_referred_to_is_in_view_and_every_handle_gives_its_value(
     bench: Bench, files: tuple[str, ...], plan: list[Step], limits: ShownLimits

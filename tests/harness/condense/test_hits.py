@@ -5,7 +5,7 @@ from typing import Any
 from harness.condense import shape_of
 from harness.condense.hits import by_folder
 
-from .making import HANDLE, shown
+from .making import HANDLE, seeing, shown
 
 
 def pack_value(files: int, rows: int, *, text: str = "x = compute()") -> dict[str, Any]:
@@ -89,3 +89,25 @@ def test_what_is_no_list_of_hits_is_shown_as_the_output_it_is() -> None:
 def test_hits_are_recognised() -> None:
     assert shape_of("a.py:1:x\nb.py:2:y\nc.py:3:z") == "hits"
     assert shape_of(pack_value(1, 1)) == "hits"
+
+
+def test_rows_that_no_choice_could_show_are_counted_as_cut() -> None:
+    text = "\n".join(f"src/mod{at // 10}.py:{at + 1}:value_{at} = compute(argument_{at})" for at in range(20_000))
+    condensed = shown(text, "hits")
+    total = 20_000 + 2_000
+    rows = condensed.text.split("\n")
+    assert rows[-1] == f'[{total - len(rows) + 1:,} of {total:,} rows cut: await recall("{HANDLE}")]'
+    assert rows[0] == "src/mod0.py (10)" and len(condensed.text.encode()) <= 8_192
+    assert condensed.produced == len(condensed.text.encode()) + sum(condensed.trimmed.values())
+    assert condensed.trimmed["cap"] > 0.5 * condensed.produced
+
+
+def test_very_many_rows_are_not_all_compared_with_what_is_in_view() -> None:
+    """Rows with a short period are the worst: each window stands in many places, and each run is long."""
+    compared = []
+    for count in (2_000, 20_000):
+        rows = [f"{at % 7 + 1}:the same row, number {at % 7}" for at in range(count)]
+        view = seeing("\n".join(rows))
+        shown("\n".join(f"src/a.py:{row}" for row in rows), "hits", view=view)
+        compared.append(view.compared)
+    assert compared[1] <= 2 * compared[0] <= 40_000

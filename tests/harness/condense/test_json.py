@@ -16,7 +16,8 @@ def test_a_small_value_is_compact_json() -> None:
 def test_a_value_that_fits_stands_one_item_a_line_and_is_whole() -> None:
     value = [{"id": at, "name": f"item number {at}"} for at in range(20)]
     condensed = shown(value, "json")
-    assert condensed.whole and condensed.text.split("\n")[1] == '  {"id":0,"name":"item number 0"}'
+    assert condensed.whole and condensed.text.split("\n")[1] == '  {"id":0,"name":"item number 0"},'
+    assert json.loads(condensed.text) == value
     assert len(condensed.text.split("\n")) == 22
 
 
@@ -107,3 +108,14 @@ CASES = [
 @pytest.mark.parametrize(("value", "declared", "told", "shape"), CASES)
 def test_the_shape_is_told_declared_or_seen(value: object, declared: str | None, told: str | None, shape: str) -> None:
     assert shape_of(value, declared=declared, told=told) == shape
+
+
+def test_a_value_of_several_lines_reads_as_json_with_its_commas() -> None:
+    value = {"refused": "it ran twice " * 20, "next": "use that result " * 9, "inner": [1, {"deep": "x" * 120}, []], "last": None}
+    assert json.loads(shown(value, "json").text) == value
+
+
+def test_a_sketch_has_at_most_the_lines_that_were_asked_for() -> None:
+    value = {"path": "b.py", "lines": [f"a line of the file, number {at}" for at in range(16)]}
+    lines = shown(value, "json", lines_max=7).text.split("\n")
+    assert len(lines) <= 8 and lines[-1].startswith("[a sketch of") and '  "path": "b.py"' in lines

@@ -1,5 +1,8 @@
 """Texts and what commands print."""
 
+import json
+
+from harness.condense import Flags
 from harness.condense.terminal import settled
 from harness.limits import ShownLimits
 
@@ -25,6 +28,25 @@ def test_of_a_long_text_the_ends_stay_and_the_mark_counts_the_lines_between() ->
 
 def test_lines_that_repeat_are_counted_and_blank_runs_become_one() -> None:
     assert shown("a\nwait\nwait\nwait\nwait\n\n\n\nb").text == "a\nwait\n… ×4\n\nb"
+
+
+def test_two_blank_lines_stay_because_sources_have_them() -> None:
+    assert shown("a\n\n\nb").text == "a\n\n\nb"
+
+
+def test_a_ruler_is_four_of_its_signs_and_their_number() -> None:
+    assert shown(f"a\n{'─' * 120}\n{'=' * 39}\n# {'=' * 40}", "output").text == f"a\n──── ×120\n{'=' * 39}\n# ==== ×40"
+    value = {"path": "a.py", "lines": [[1, 1]], "text": "=" * 100}
+    assert shown(value, "slice").text.split("\n")[1] == "=" * 100
+
+
+def test_a_run_that_stands_twice_in_one_text_is_shown_once() -> None:
+    block = [f"a line of a licence, number {at}" for at in range(8)]
+    text = "\n".join(["first", *block, "second", *block, "end"])
+    condensed = shown(text, "output")
+    assert condensed.text.split("\n")[10:] == [f"[8 lines already shown in {HANDLE}, lines 2-9]", "end"]
+    assert condensed.whole and condensed.produced == len(condensed.text) + sum(condensed.trimmed.values())
+    assert shown(text, "output", flags=Flags(overlap_trim=False)).text == text
 
 
 def test_the_mark_names_lines_of_the_source_where_repeats_were_folded() -> None:
@@ -82,3 +104,16 @@ def test_without_room_for_a_mark_there_is_no_text() -> None:
     condensed = shown(numbered(100), room=5)
     assert (condensed.text, condensed.whole) == ("", False)
     assert shown(numbered(100), room=12).text == f"[cut: {HANDLE}]"
+
+
+def test_one_long_line_of_json_is_shown_as_json() -> None:
+    value = {"number": 7, "body": "\n".join(f"line {at} of an issue" for at in range(60)), "labels": ["a", "b"]}
+    condensed = shown(json.dumps(value), "output", exit_code=0)
+    lines = condensed.text.split("\n")
+    assert (
+        condensed.whole
+        and lines[0] == '{"number":7,"body":"[60 lines: below]","labels":["a","b"]}'
+        and "line 3 of an issue" in lines
+    )
+    assert condensed.produced == len(condensed.text) + sum(condensed.trimmed.values())
+    assert shown(json.dumps(value)[:-1], "output").text == json.dumps(value)[:-1]
