@@ -15,11 +15,13 @@ ALLOWANCE_BYTES = 4_096  # for the list: twenty to thirty signatures, about a th
 _SIGNATURES = 0.7  # of the room, when not all signatures fit; the rest is for names
 _SUMMARY_CHARS = 100
 _MARK = "\n## Tools\n"
+IN_REPLY = "Put the one script of a reply between <tool-calls> and </tool-calls>, unfenced; other code in a reply never runs."
 
 
-def brief(tools: Iterable[Tool], *, allowance_bytes: int = ALLOWANCE_BYTES) -> str:
-    """The whole page: the script's world, then the tools."""
-    return f"{world()}\n{discovery(tools, allowance_bytes=allowance_bytes)}"
+def brief(tools: Iterable[Tool], *, allowance_bytes: int = ALLOWANCE_BYTES, in_reply: bool = False) -> str:
+    """The whole page: the script's world, then the tools. `in_reply`: for a model that writes its scripts into its replies."""
+    where = f"{IN_REPLY}\n\n" if in_reply else ""
+    return f"{where}{world()}\n{discovery(tools, allowance_bytes=allowance_bytes)}"
 
 
 @cache

@@ -31,7 +31,7 @@ def load_pack(name: str, *, folder: Path | None = None) -> Pack:
     module = f"tool_packs.{name}" if name in SHIPPED else name
     if not _exists(module):
         near = get_close_matches(name, list(known_packs()), n=1, cutoff=0.5)
-        guess = f"did you mean {near[0]}?" if near else f"known: {', '.join(known_packs())}"
+        guess = f"did you mean {near[0]}?" if near else f"known: {', '.join(known_packs())}."
         raise BadPack(f"there is no pack {name!r}; {guess} A module is named with dots, a file by its path: ./{name}.py")
     return pack(_imported(module))
 

@@ -13,6 +13,9 @@ from catalog.problem import BadPack
 from catalog.tool import Tool
 
 
+_NEAR, _SLIP = 0.4, 0.75  # how alike a name must be to be guessed at: within a pack, and across packs
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """`packs`: their names, None for all that are known. `tools`: patterns such as `files.*`, None for all of the packs."""
@@ -83,8 +86,9 @@ def choose(
     """The offer from these packs. A pattern that fits nothing and a name used twice are errors: nothing is ignored."""
     every = {tool.full_name: (tool, pack) for pack in _each_once(packs) for tool in pack.tools}
     wanted, excluded = None if tools is None else tuple(tools), tuple(without)
-    for pattern in (*(wanted or ()), *excluded, *(rename or {})):
-        _must_fit(pattern, every)
+    for key, patterns in (("tools", wanted or ()), ("without", excluded), ("rename", tuple(rename or {}))):
+        for pattern in patterns:
+            _must_fit(pattern, every, key=key, profile=profile)
     place = f"profile {profile}" if profile else "this selection"
     offered: dict[str, Tool] = {}
     homes: dict[str, Pack] = {}
@@ -115,11 +119,23 @@ def _fits(name: str, patterns: Iterable[str]) -> bool:
     return any(name == pattern or name.startswith(pattern + ".") or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _must_fit(pattern: str, names: Mapping[str, object]) -> None:
+def _must_fit(pattern: str, names: Mapping[str, object], *, key: str, profile: str) -> None:
     if any(_fits(name, [pattern]) for name in names):
         return
-    near = get_close_matches(pattern, [*names, *{name.split(".")[0] for name in names}], n=1, cutoff=0.4)
-    raise BadPack(f"no tool fits {pattern!r}; " + (f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"))
+    packs = list(dict.fromkeys(name.partition(".")[0] for name in names))
+    home = pattern.partition(".")[0]
+    # A guess at another pack's tool must be a slip of the pen: patch.apply is not search.grep, file.read is files.read.
+    near = get_close_matches(pattern, names, n=1, cutoff=_NEAR if home in packs else _SLIP)
+    near = near or get_close_matches(home, [one for one in packs if one != home], n=1, cutoff=_SLIP)
+    fault = f"no tool fits {pattern!r}"
+    if near:
+        next_step = f"did you mean {near[0]}?"
+    elif home in packs or not profile:
+        next_step = f"there are: {', '.join(names)}"
+    else:
+        fault += f" of its {key}, since {home} is not among its packs ({', '.join(packs)})"
+        next_step = f"add {home} to packs, or set {key} too: a profile that extends another takes over the {key} of that one"
+    raise BadPack(f"profile {profile}: {fault}; {next_step}" if profile else f"{fault}; {next_step}")
 
 
 def _renamed(tool: Tool, rename: Mapping[str, str]) -> Tool:

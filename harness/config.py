@@ -18,7 +18,7 @@ from harness.guards.budget import Allowance
 from harness.limits import ShownLimits, TurnLimits
 from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
 from harness.redaction import secrets_of
-from harness.setup import MODES, Flags, Mode, Setup
+from harness.setup import MODES, BadConfig, Flags, Mode, Setup
 from sandbox import Limits
 
 FILE = "turnscript.toml"
@@ -46,10 +46,6 @@ _ALLOWANCE_KEYS = ("calls", "bytes", "seconds")
 _RULE_KEYS = ("tool", "then", "arguments")
 _SECRETS_KEYS = ("patterns", "variables", "not")
 _PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
-
-
-class BadConfig(ValueError):
-    """One line for the person who wrote it: where, what, and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +127,7 @@ def _mode(path: Path, said: Mapping[str, Any], environment: Mapping[str, str], g
         for mode in MODES:
             if told.replace("-", "_") == mode:
                 return mode
-        raise BadConfig(f"{where}: there is no mode {told!r}; choose {', '.join(MODES)}")
+        raise BadConfig(f"{where}: there is no mode {told!r}; choose {', '.join(mode.replace('_', '-') for mode in MODES)}")
     return "enabled"
 
 

@@ -11,6 +11,8 @@ from harness.problems import told
 from sandbox import Problem
 
 _TAG = re.compile(r"<(/?)tool-calls>")
+_NEAR = re.compile(r"<\s*/?\s*(?:tools?[-_ ]?calls?|function[-_]?calls?|script|code|execute)\s*>", re.IGNORECASE)
+_AROUND = re.compile(r"(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)\r?\n\1[ \t]*", re.DOTALL)
 _INDENT = r"[ \t>]*"  # also in a list or a quotation: what may be fenced code is never run
 _FENCE = re.compile(rf"^{_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*(`{{3,}}(?=[^`\n]*$)|~{{3,}})", re.MULTILINE)
 
@@ -36,10 +38,22 @@ def detect(reply: str) -> Detected | Problem | None:
     if problem is not None:
         return problem
     opening, closing = tags
-    script = reply[opening.end() : closing.start()].strip()
+    script = _unfenced(reply[opening.end() : closing.start()].strip())
     if not script:
         return told("empty_script")
     return Detected(reply[: opening.start()], script, reply[closing.end() :], opening.start(), closing.end())
+
+
+def _unfenced(script: str) -> str:
+    """A fence around the whole script is a habit of writing, not part of it."""
+    found = _AROUND.fullmatch(script)
+    return script if found is None else found[2].strip()
+
+
+def near_miss(reply: str) -> str:
+    """A tag that looks like ours and is not; "" when there is none."""
+    found = _NEAR.search(reply)
+    return "" if found is None else found[0]
 
 
 def _fault(reply: str, tags: list["re.Match[str]"]) -> Problem | None:

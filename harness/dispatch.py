@@ -34,13 +34,16 @@ async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
     return Outcome(status="returned", value=value, size=size, seconds=perf_counter() - began, source="tool")
 
 
-async def decided(approver: Approver, requests: Sequence[Request]) -> Sequence[Answer]:
-    """What the approver says; one that fails says nothing, and a missing answer denies."""
+async def decided(approver: Approver, requests: Sequence[Request]) -> tuple[Sequence[Answer], str]:
+    """What the approver says, and what was wrong with it. One that fails says nothing, and a missing answer denies."""
     try:
         answers: Iterable[Answer] = await approver.decide(requests)
-        return [answer for answer in answers if isinstance(answer, Answer)]
-    except Exception:
-        return ()
+        listed = list(answers)
+    except Exception as error:
+        return (), f"the approver failed: {type(error).__name__}: {error}"
+    good = [answer for answer in listed if isinstance(answer, Answer)]
+    odd = next((answer for answer in listed if not isinstance(answer, Answer)), None)
+    return good, "" if odd is None else f"the approver gave {type(odd).__name__} where an Answer belongs"
 
 
 async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: Take) -> Resolve | Reject:

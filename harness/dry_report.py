@@ -25,7 +25,7 @@ def dry_report(ran: Ran, spared: Sequence[Spared]) -> list[str]:
         rows.append(f"would call {call.name}({short}) (line {call.site.line}): {effect_words(call)}{then}")
     if len(spared) > _ROWS:
         rows.append(f"and {len(spared) - _ROWS} more calls with effects")
-    reached = {(record.tool, record.line) for record in ran.calls}
-    for foreseen in [one for one in ran.checked.foreseen if (one.tool, one.line) not in reached][:_ROWS]:
+    reached = {(record.tool, record.line, record.column) for record in ran.calls}
+    for foreseen in [one for one in ran.checked.foreseen if (one.tool, one.line, one.column) not in reached][:_ROWS]:
         rows.append(f"in the text, not reached: {foreseen.text}")
     return rows

@@ -12,11 +12,14 @@ from typing import Any, Self
 from uuid import uuid4
 
 from catalog import Offer, Pack, Toolbox
+from catalog.brief import brief
 from harness.approval import Approve, Approver, Asking, Nobody
-from harness.offers import offer_of
+from harness.config import read_settings
+from harness.offers import offer_from, offer_of
 from harness.outcome import TurnOutcome
 from harness.session import Session
-from harness.setup import Setup
+from harness.setup import BadConfig, Setup
+from harness.setup_check import check_setup
 from harness.store import Store
 from harness.store.memory import MemoryStore
 from sandbox import Limits, Pool, Start
@@ -48,12 +51,28 @@ class Harness:
     ) -> None:
         self.setup = setup or Setup()
         self.offer = offer if offer is not None else offer_of(packs, tools)
+        check_setup(self.setup, self.offer)
         self.root = Path(root)
+        if not self.root.is_dir():
+            raise BadConfig(f"root {root}: there is no such folder; give the folder that tools work in")
+        folder = self.setup.cache_folder
+        if folder is not None and folder.absolute().is_relative_to(self.root.absolute()):
+            raise BadConfig(f"cache {folder}: it lies below the root {root}, whose changes it would be; choose a folder outside")
         self.approver = approver or Nobody()
         self.store = store or MemoryStore()
         self._given = pool
         self._pool = pool or Pool(workers=workers, isolation=isolation, limits=self.setup.limits)
         self._stack = AsyncExitStack()
+
+    @classmethod
+    def from_config(cls, folder: Path | str | None = None, *, approver: Approver | None = None, **flags: Any) -> Self:
+        """As the command line does it: `turnscript.toml` in the folder, the environment, then `flags` (see `read_settings`)."""
+        settings = read_settings(folder=None if folder is None else Path(folder), **flags)
+        return cls(offer=offer_from(settings.tools), root=settings.tools.root, setup=settings.setup, approver=approver)
+
+    def prompt(self, *, in_reply: bool = False) -> str:
+        """What the model is told before its first script. `in_reply`: it writes scripts into its replies, between tags."""
+        return brief(self.offer.tools.values(), in_reply=in_reply)
 
     async def __aenter__(self) -> Self:
         if self._given is None:

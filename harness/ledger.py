@@ -41,7 +41,7 @@ class Ledger:
         told = [
             ("bytes produced", f"{self.produced:,}"),
             ("bytes shown", f"{self.shown:,}" + _share(self.shown, self.produced)),
-            ("trimmed", _counted(self.trimmed, bytes_of=True) or "nothing"),
+            ("trimmed", _counted({cause: size for cause, size in self.trimmed.items() if size > 0}, bytes_of=True) or "nothing"),
             ("references", f"{self.references:,}"),
             ("calls", _counted(self.calls) or "none"),
             ("refused by", _counted(self.refused) or "nobody"),

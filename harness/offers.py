@@ -19,6 +19,7 @@ class ToolSettings:
     """What configuration says about tools: `profiles` beside the shipped ones, and each pack's own settings, unread."""
 
     profile: str = DEFAULT_PROFILE
+    profile_from: str = ""  # where it was set, for the one who set it: "turnscript.toml: profile"
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     root: Path = Path()
@@ -37,7 +38,8 @@ def offer_from(settings: ToolSettings, *, more_packs: Iterable[str] = ()) -> Off
     if profile is None:
         near = get_close_matches(settings.profile, list(profiles), n=1, cutoff=0.4)
         guess = f"did you mean {near[0]}?" if near else f"there are: {', '.join(profiles)}"
-        raise BadPack(f"there is no profile {settings.profile!r}; {guess}")
+        where = f"{settings.profile_from}: " if settings.profile_from else ""
+        raise BadPack(f"{where}there is no profile {settings.profile!r}; {guess}")
     names = tuple(known_packs()) if profile.packs is None else profile.packs
     packs = [load_pack(name, folder=settings.folder) for name in names]
     chosen = {one.name for one in packs}

@@ -24,7 +24,7 @@ class Row:
 
 _ROWS = (
     # ------------------------------------------------------------ finding the script in a reply
-    Row("no_script", "detect", "changed", "the reply has no <tool-calls> block, so nothing ran",
+    Row("no_script", "detect", "changed", "the reply has no <tool-calls> block{near}, so nothing ran",
         "put one script between <tool-calls> and </tool-calls>, outside of fenced code"),
     Row("empty_script", "detect", "changed", "the script is empty, so nothing ran", "write JavaScript that returns or shows something"),
     Row("nested_block", "detect", "changed", "<tool-calls> stands inside another <tool-calls> (line {line}), so nothing ran",
@@ -41,7 +41,7 @@ _ROWS = (
     Row("not_awaited", "check", "changed", "the promise of a call is dropped or used as if it were the value"),
     # ------------------------------------------------------------ guards
     Row("dry_run", "guard", "no", "{tool} was not called: this is a dry run, and it would {effect}",
-        "nothing was changed; the report lists every call that would have an effect"),
+        "nothing was changed; catch it to go on: the report then lists the calls behind it too"),
     Row("not_recorded", "guard", "no", "{tool} (line {line}) is not in the recording: {why}", "record the session again, or replay with other settings"),
     Row("plan_needed", "guard", "changed", "{tool} refused: reading needs a plan of an earlier script, and {why}",
         'in a script of its own: return await tools.reads.plan({{ files: [{{ path: "a.py", ranges: [[1, 80]] }}], bytes: 8000 }})'),

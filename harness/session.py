@@ -19,7 +19,7 @@ from catalog.selection import Offer as Offered
 from harness.approval import Approver
 from harness.cache import DiskCache
 from harness.compose import Composed, Composer, Showing, ShownItem, showings
-from harness.detect import Detected, detect
+from harness.detect import Detected, detect, near_miss
 from harness.dry_report import dry_report
 from harness.entries import Forgot, Opened, Turned
 from harness.guards.replay import Recording
@@ -131,6 +131,7 @@ class Session:
         start: Start | None = None,
     ) -> TurnOutcome:
         """Run one script. `start` carries what else a script may be told: clock, seed, limits, stored values."""
+        self._check_open()
         async with self._one_at_a_time:
             mode = mode or self._setup.mode
             if mode not in MODES:
@@ -144,12 +145,19 @@ class Session:
 
     async def run_reply(self, reply: str) -> TurnOutcome:
         """Run the script in an assistant's reply: the one between <tool-calls> and </tool-calls>."""
+        self._check_open()
         found = detect(reply)
         if isinstance(found, Detected):
             return await self.run(found.script)
+        near = near_miss(reply)
+        problem = found or told("no_script", near=f" (it has {near}, which is not the tag)" if near else "")
         async with self._one_at_a_time:
             self._turn += 1
-            return await self._ended(self._not_run("", found or told("no_script"), self._setup.mode))
+            return await self._ended(self._not_run("", problem, self._setup.mode))
+
+    def _check_open(self) -> None:
+        if self._toolbox is None or not hasattr(self, "_on"):
+            raise RuntimeError("the session is not open: write async with harness.session() as session")
 
     async def _run(
         self, script: str, context: Mapping[str, Any], mode: Mode, recording: Recording | None, given: Start | None

@@ -17,6 +17,10 @@ Mode: TypeAlias = Literal["enabled", "dry_run", "disabled"]
 MODES: tuple[Mode, ...] = ("enabled", "dry_run", "disabled")
 
 
+class BadConfig(ValueError):
+    """One line for the person who wrote it: where, what, and what would be right."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
     """Each switches one control off; they are recorded with the session."""

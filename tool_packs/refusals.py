@@ -146,7 +146,8 @@ def _written(
             return Refusal(
                 "use_patch",
                 path,
-                f"`{seen} {word.text}` writes a file by shell; files are written by the patch pack, which records what changed",
+                f"`{seen} {word.text}` writes a file by shell, which is refused here; the patch pack writes files and records what "
+                "changed",
                 _patch_hint(path) if there and appends else _write_hint(path, there),
             )
     return None
@@ -159,7 +160,8 @@ def _first(seen: str, targets: list[Word], place: _Place) -> Refusal | None:
             return Refusal(
                 "use_patch",
                 path,
-                f"`{seen}` edits {word.text} by shell; edits go through the patch pack, which checks the old lines first",
+                f"`{seen}` edits {word.text} by shell, which is refused here; the patch pack edits files and checks the old lines "
+                "first",
                 _patch_hint(path),
             )
     return None
@@ -172,8 +174,8 @@ def _apply_patch(step: Step) -> Refusal:
     return Refusal(
         "use_patch",
         path,
-        "apply_patch is no program here: a patch goes to the tool tools.patch.apply as it stands",
-        "await tools.patch.apply({patch: `*** Begin Patch\n…\n*** End Patch`})",
+        "apply_patch is no program here; the tool patch.apply takes such a patch as it stands",
+        _if_offered("await tools.patch.apply({patch: `*** Begin Patch\n…\n*** End Patch`})"),
     )
 
 
@@ -246,11 +248,18 @@ def _is_whole(script: str) -> bool:
 
 def _patch_hint(path: str) -> str:
     text = f"*** Begin Patch\n*** Update File: {path}\n@@\n-old line\n+new line\n*** End Patch"
-    return f"await tools.patch.apply({{patch: {_js(text)}}})"
+    return _if_offered(f"await tools.patch.apply({{patch: {_js(text)}}})")
 
 
 def _write_hint(path: str, there: bool) -> str:
-    return f"await tools.patch.write({{path: {_js(path)}, text: `…`{', overwrite: true' if there else ''}}})"
+    """By apply, which every profile with the pack has; not all of them have write."""
+    text = f"*** Begin Patch\n*** Add File: {path}\n+first line\n*** End Patch"
+    return _if_offered(f"await tools.patch.apply({{patch: {_js(text)}{', overwrite: true' if there else ''}}})")
+
+
+def _if_offered(call: str) -> str:
+    """A pack does not know what else is on offer."""
+    return f"if tools.patch is on offer: {call}; if not, say which lines should change"
 
 
 def _js(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import ParamSpec
 import typer
 
 from catalog import BadPack, ToolProblem
-from harness.config import BadConfig
+from harness.setup import BadConfig
 from sandbox import Unavailable
 
 EXIT_USE, EXIT_NO_SANDBOX, EXIT_INTERRUPTED = 2, 4, 130

@@ -20,8 +20,7 @@ def new_pack(
 ) -> None:
     """Write a new pack and its tests, ready to run."""
     if not _NAME.fullmatch(name):
-        near = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_") or "weather"
-        raise Fault(f"new-pack {name}: a pack's name is small letters, digits and _; try {near}")
+        raise Fault(f"new-pack {name}: a pack's name is small letters, digits and _, a letter first; try {_near(name)}")
     module = name if name.endswith("_pack") else f"{name}_pack"
     words = {"name": name.removesuffix("_pack") or name, "module": module, "title": name.replace("_", " ").capitalize()}
     targets = {"pack.py.txt": folder / f"{module}.py", "test_pack.py.txt": folder / f"test_{module}.py"}
@@ -38,6 +37,12 @@ def new_pack(
     typer.echo(f"  echo '{call}' | turnscript run - --pack {_as_path(pack)}")
     typer.echo(f"  turnscript tools --pack {_as_path(pack)} --format ts")
     typer.echo(f"  python -m pytest {test}")
+
+
+def _near(name: str) -> str:
+    """A name that passes and still looks like the one that was given."""
+    plain = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_")
+    return plain if _NAME.fullmatch(plain) else f"my_{plain}" if plain else "weather"
 
 
 def _as_path(path: Path) -> str:

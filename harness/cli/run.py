@@ -88,6 +88,8 @@ def run(
         flags=limit or (), profile=profile, root=root, allow=allow or (), mode=mode, cache=cache, plan_reads=plan_reads,
         off=[name for name, is_off in off.items() if is_off],
     )  # fmt: skip
+    if relax is not None and not relax.strip():
+        raise Fault("--relax needs a reason, which goes on record")
     if isolation not in ("locked", "process", "in_process"):
         raise Fault(f"--isolation {isolation}: choose locked, process or in_process")
     sources = [_script(file) if reply else read_source(file) for file in files]

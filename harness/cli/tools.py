@@ -13,19 +13,25 @@ from catalog.brief import brief
 from catalog.declare import declarations, signature
 from catalog.search import search
 from harness.cli.fault import Fault, faults_as_one_line
-from harness.cli.options import Packs, Profile
+from harness.cli.options import Profile
 from harness.config import read_settings
 from harness.offers import ToolSettings, every_profile, offer_from
 
 FORMATS = ("table", "ts", "json-schema", "md", "prompt")
 _MOST = 20
+_Packs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pack", help="List this pack alone, or besides --profile: a name, a dotted module, or a path such as ./my_pack.py."
+    ),
+]
 
 
 @faults_as_one_line
 def tools(
     words: Annotated[list[str] | None, typer.Argument(help="Search for these words; the best fits come first.")] = None,
     profile: Profile = None,
-    pack: Packs = None,
+    pack: _Packs = None,
     form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "table",
     profiles: Annotated[bool, typer.Option("--profiles", help="List the profiles instead.")] = False,
 ) -> None:

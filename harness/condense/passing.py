@@ -12,17 +12,22 @@ from typing import Final
 
 _LEAST: Final = 4
 _LOOKED_AT = 300  # characters of a line; a longer one is no such line
-_KINDS: Final = {"test": "tests ok", "dots": "tests ok", "built": "units built", "fetched": "packages fetched"}
+_KINDS: Final = {
+    "test": "tests ok", "dots": "tests ok", "file": "test files ok", "package": "packages ok", "built": "units built",
+    "fetched": "packages fetched",
+}  # fmt: skip
 _TOLD = re.compile(
     r"(?P<test>"
-    r"\S.* \.\.\. ok$|test \S.* \.\.\. ignored(?:, .*)?$"  # unittest -v, cargo test
+    r"\S.* \.\.\. ok$"  # unittest -v, cargo test
     r"|\S+::\S.* PASSED(?: +\[ *\d+%\])?$|\[gw\d+\] \[ *\d+%\] PASSED \S.*$"  # pytest -v, with xdist
-    r"|\s*[✓✔√] \S.*$|PASS\s+\S.*$"  # vitest, jest, mocha, bats, node
-    r"|\s*--- PASS: .*$|ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*$|\?\s+\S+\s+\[no test files\]$"  # go test
-    r"|\s*ok \d+ -? ?\S.*$"  # TAP
+    r"|\s*[✓✔√] \S.*$|(?:\S.{0,60}: )?\(pass\) \S.*$"  # vitest, jest, mocha, bats, node; bun
+    r"|\s*--- PASS: .*$|\s*ok \d+ -? ?\S.*$"  # go test -v, TAP
     r"|\S.* > \S.* PASSED$|Test Case '.*' passed \([\d.]+ seconds\)\.?$|\s+Passed \S.* \[[<\d].*\]$"  # gradle, xctest, dotnet
     r")|(?P<dots>[.sx]{5,200}$|(?:\S+\.py )?[.sx]{1,200} +\[ *\d+%\]$)"  # pytest
-    r"|(?P<began>=== (?:RUN|PAUSE|CONT|NAME)\b.*$|Test Case '.*' started\.?$|\s*# Subtest: .*$)"
+    r"|(?P<file>PASS\s+\S.*$)"  # jest
+    r"|(?P<package>ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*$)"  # go test
+    r"|(?P<began>=== (?:RUN|PAUSE|CONT|NAME)\b.*$|\?\s+\S+\s+\[no test files\]$|test \S.* \.\.\. ignored(?:, .*)?$"
+    r"|Test Case '.*' started\.?$|\s*# Subtest: .*$)"
     r"|(?P<built>\s{2,}(?:Compiling|Checking|Fresh|Building) \S+ v\d.*$|\[ *\d+%\] (?:Building|Linking|Built) .*$"  # cargo, cmake
     r"|\[\d+/\d+\] (?!.*(?:FAILED|error)).*$|\s+(?:CC|CXX|LD|AR|AS)\s+\S+$|> Task :\S+(?: UP-TO-DATE| NO-SOURCE| FROM-CACHE)?$)"
     r"|(?P<fetched>\s{2,}Download(?:ed|ing) \S+ v\d.*$|(?:\[INFO\] )?Download(?:ed|ing)(?: from \S+)?: \S+.*$"

@@ -125,10 +125,11 @@ class Approval:
             while self._queue:
                 batch, self._queue = sorted(self._queue, key=lambda one: one.call.number), []
                 asked = [one for one in batch if not self._is_known(one)]
-                answers = await self._heard([one.request for one in asked]) if asked else ()
-                by_id = {answer.request: answer for answer in reversed(answers or ())}  # the first answer to a request counts
+                heard = await self._heard([one.request for one in asked]) if asked else ((), "")
+                answers, fault = heard or ((), "")
+                by_id = {answer.request: answer for answer in reversed(answers)}  # the first answer to a request counts
                 for one in asked:
-                    one.by = "timeout" if answers is None else "nobody"
+                    one.by, one.reason = "timeout" if heard is None else "nobody", fault
                     if one.request.id in by_id:
                         self._take(one, by_id[one.request.id])
                 for one in batch:
@@ -138,9 +139,9 @@ class Approval:
         finally:
             self._asking = False
 
-    async def _heard(self, requests: Sequence[Request]) -> Sequence[Answer] | None:
-        """The answers that come in time; None when the time is over."""
-        said: list[Sequence[Answer]] = []
+    async def _heard(self, requests: Sequence[Request]) -> tuple[Sequence[Answer], str] | None:
+        """The answers that come in time, and what was wrong with them; None when the time is over."""
+        said: list[tuple[Sequence[Answer], str]] = []
         over, scope = anyio.Event(), anyio.CancelScope()
 
         async def listen() -> None:

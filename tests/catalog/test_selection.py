@@ -64,6 +64,14 @@ def test_tools_and_packs_can_be_renamed_and_the_old_name_says_so() -> None:
 
 TWO: list[tuple[list[Pack], dict[str, object], str]] = [
     ([FILES], {"tools": ["file.read"]}, "no tool fits 'file.read'; did you mean files.read?"),
+    ([FILES], {"tools": ["file.*"]}, "no tool fits 'file.*'; did you mean files?"),
+    ([FILES], {"tools": ["files.reed"], "profile": "mine"}, "profile mine: no tool fits 'files.reed'; did you mean files.read?"),
+    (
+        [FILES, SEARCH],
+        {"tools": ["patch.apply"], "profile": "mine"},
+        "profile mine: no tool fits 'patch.apply' of its tools, since patch is not among its packs (files, search); "
+        "add patch to packs, or set tools too: a profile that extends another takes over the tools of that one",
+    ),
     ([FILES], {"without": ["zzz"]}, "no tool fits 'zzz'; there are: files.read, files.write"),
     ([FILES], {"rename": {"files.read": "view"}}, "rename 'files.read' to 'view': a tool's name is <pack>.<tool>"),
     ([FILES], {"rename": {"files.read": "files.write"}}, "two tools would be called files.write; rename one of them"),

@@ -205,6 +205,11 @@ def test_a_wrong_format_profile_or_pack_is_one_line() -> None:
         (["--format", "yaml"], "turnscript: --format yaml: choose table, ts, json-schema, md, prompt\n"),
         (["--profile", "readonly"], "turnscript: there is no profile 'readonly'; did you mean read-only?\n"),
         (["--pack", "./no.py"], "turnscript: no.py: there is no such file; give the path of a pack's module\n"),
+        (
+            ["--pack", "nope"],
+            f"turnscript: there is no pack 'nope'; known: {', '.join(known_packs())}. "
+            "A module is named with dots, a file by its path: ./nope.py\n",
+        ),
     ):
         done = turnscript("tools", *args)
         assert (done.stderr, done.returncode) == (told, 2)
@@ -241,9 +246,28 @@ def test_a_new_pack_works_as_the_page_says(tmp_path: Path) -> None:
     assert "4 passed" in tested.stdout, tested.stdout
     again = turnscript("new-pack", "weather", cwd=folder)
     assert again.returncode == 2 and again.stderr.startswith("turnscript: weather_pack.py exists already; nothing was written.")
-    assert (
-        turnscript("new-pack", "My Pack", cwd=folder).stderr
-        == "turnscript: new-pack My Pack: a pack's name is small letters, digits and _; try my_pack\n"
+    for name, near in (("My Pack", "my_pack"), ("9x", "my_9x"), ("_", "weather")):
+        told = f"turnscript: new-pack {name}: a pack's name is small letters, digits and _, a letter first; try {near}\n"
+        assert turnscript("new-pack", name, cwd=folder).stderr == told
+        assert turnscript("new-pack", near, "--folder", f"for {name}", cwd=folder).returncode == 0
+
+
+def test_tools_lists_a_pack_alone_and_besides_a_profile_that_is_named() -> None:
+    def listed(*args: str) -> set[str]:
+        done = turnscript("tools", "--pack", "./examples/weather_pack.py", "--format", "json-schema", *args, cwd=ROOT)
+        return {one["name"].partition(".")[0] for one in json.loads(done.stdout)}
+
+    assert listed() == {"weather"}
+    assert listed("--profile", "file-ops") == {"files", "search", "patch", "weather"}
+
+
+def test_a_profile_that_inherits_tools_of_packs_it_has_not_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "turnscript.toml").write_text(
+        'profile = "mine"\n[profiles.mine]\nextends = "core-codex"\npacks = ["files", "search"]\n'
+    )
+    assert turnscript("tools", cwd=tmp_path).stderr == (
+        "turnscript: profile mine: no tool fits 'shell.run' of its tools, since shell is not among its packs (files, search); "
+        "add shell to packs, or set tools too: a profile that extends another takes over the tools of that one\n"
     )
 
 

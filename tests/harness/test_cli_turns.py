@@ -58,14 +58,14 @@ def test_switches_may_stand_in_the_file(folder: Path) -> None:
 def test_a_dry_run_reads_and_names_what_it_would_do(folder: Path) -> None:
     (folder / "job.js").write_text(
         'const page = await tools.files.read({ path: "notes.txt" });\n'
-        'await tools.patch.write({ path: "new.txt", text: page.text });\nawait tools.patch.delete({ path: "notes.txt" });'
+        'await tools.patch.write({ path: "new.txt", text: "page.text" });\nawait tools.patch.delete({ path: "notes.txt" });'
     )
     done = turnscript("run", "job.js", "--profile", "all", "--mode", "dry-run", cwd=folder)
     assert done.returncode == 1 and not (folder / "new.txt").exists()
     assert done.stdout == (
-        "dry run: nothing was changed\n"
+        "[T1.2]\ndry run: nothing was changed\n"
         "ran, reading only: files.read 1\n"
-        "would call patch.write (line 2): write file:new.txt, asks first\n"
+        'would call patch.write({"path":"new.txt","text":"page.text"}) (line 2): write file:new.txt, asks first\n'
         'in the text, not reached: 3:7  patch.delete({ path: "notes.txt" })  writes, asks first\n'
     )
 
@@ -82,7 +82,7 @@ def test_a_disabled_session_runs_nothing_and_says_so(folder: Path) -> None:
 def test_a_wrong_mode_is_one_line(folder: Path) -> None:
     done = turnscript("run", "read.js", "--mode", "dry", cwd=folder)
     assert (done.stderr, done.returncode) == (
-        "turnscript: --mode: there is no mode 'dry'; choose enabled, dry_run, disabled\n",
+        "turnscript: --mode: there is no mode 'dry'; choose enabled, dry-run, disabled\n",
         2,
     )
 
@@ -144,7 +144,7 @@ def test_rules_and_allowances_come_from_the_file(folder: Path) -> None:
 
 
 WRONG = [
-    ("mode = 'off'", "mode: there is no mode 'off'; choose enabled, dry_run, disabled"),
+    ("mode = 'off'", "mode: there is no mode 'off'; choose enabled, dry-run, disabled"),
     ("[flags]\ncach = false", "flags: unknown key 'cach'; did you mean cache?"),
     ("[flags]\ncache = 0", "flags.cache must be true or false, not 0"),
     ("[budget]\nweek = {}", "budget: unknown key 'week'; known: turn, session"),
@@ -187,6 +187,41 @@ def test_the_host_may_relax_the_first_turn(folder: Path) -> None:
     assert turnscript("run", "ask.js", cwd=folder).stdout == "24576\n"
     assert turnscript("run", "ask.js", "--relax", "a long report", cwd=folder).stdout == "32768\n"
     assert as_json("ask.js", "--relax", "a long report", cwd=folder)["ledger"]["relaxed"] == ["by the host: a long report"]
+
+
+MISSPELT = [
+    (
+        '[[approval]]\ntool = "files.raed"\nthen = "deny"',
+        "the rule (deny files.raed): no tool fits files.raed; did you mean files.read?",
+    ),
+    (
+        '[[approval]]\ntool = "files.read"\narguments = { pth = "x*" }\nthen = "deny"',
+        "the rule (deny files.read with pth: x*): files.read has no argument pth; did you mean path?",
+    ),
+    ('allow = ["ptch.*"]', "the rule (allow ptch.*): there is no pack ptch; did you mean patch?"),
+    ("[budget.turn]\nfils = { calls = 1 }", "budget.turn.fils: there is no pack fils; did you mean files?"),
+    ('cache = "kept"', "cache kept: it lies below the root ., whose changes it would be; choose a folder outside"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), MISSPELT)
+def test_a_rule_that_could_never_hold_is_an_error(folder: Path, text: str, told: str) -> None:
+    (folder / "turnscript.toml").write_text(text)
+    done = turnscript("run", "read.js", cwd=folder)
+    assert (done.stdout, done.stderr, done.returncode) == ("", f"turnscript: {told}\n", 2)
+
+
+def test_a_rule_for_a_pack_that_is_not_on_offer_is_none(folder: Path) -> None:
+    (folder / "turnscript.toml").write_text('allow = ["patch.*", "web.fetch"]')
+    assert turnscript("run", "read.js", cwd=folder).returncode == 0
+
+
+def test_a_root_that_is_not_there_is_one_line(folder: Path) -> None:
+    done = turnscript("run", "read.js", "--root", "/nope", cwd=folder)
+    assert (done.stderr, done.returncode) == (
+        "turnscript: root /nope: there is no such folder; give the folder that tools work in\n",
+        2,
+    )
 
 
 def test_a_secret_of_the_environment_is_not_shown(folder: Path) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.config import BadConfig, read_settings
+from harness.config import read_settings
+from harness.setup import BadConfig
 
 
 def test_the_nearest_source_wins(tmp_path: Path) -> None:

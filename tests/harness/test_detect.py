@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness import Detected, detect
+from harness.detect import near_miss
 from sandbox import Problem
 
 BLOCK = "<tool-calls>\nreturn 1\n</tool-calls>"
@@ -126,3 +127,14 @@ def test_what_is_found_is_the_one_block_whatever_the_reply(reply: str) -> None:
         assert "<tool-calls>" not in found.script
     elif found is None:
         assert "<tool-calls>" not in reply or "```" in reply or "~~~" in reply
+
+
+@pytest.mark.parametrize("fence", ["```js\n{}\n```", "```\n{}\n```", "~~~javascript\n{}\n~~~"])
+def test_a_fence_around_the_whole_script_is_no_part_of_it(fence: str) -> None:
+    found = detect("<tool-calls>\n" + fence.format("return 6 * 7;\nshow(`a`)") + "\n</tool-calls>")
+    assert isinstance(found, Detected) and found.script == "return 6 * 7;\nshow(`a`)"
+
+
+@pytest.mark.parametrize("tag", ["<tool_calls>", "<toolcalls>", "<Tool-Calls>", "<script>"])
+def test_a_tag_that_is_nearly_ours_is_named(tag: str) -> None:
+    assert near_miss(f"Here: {tag}1</x>") == tag and near_miss("a < b") == ""

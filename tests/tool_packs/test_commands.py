@@ -161,21 +161,27 @@ def test_refusals_say_what_was_seen_and_what_to_write_instead() -> None:
     assert judged("sed -i 's/a/b/' src/a.py") == Refusal(
         "use_patch",
         "src/a.py",
-        "`sed -i` edits src/a.py by shell; edits go through the patch pack, which checks the old lines first",
-        'await tools.patch.apply({patch: "*** Begin Patch\\n*** Update File: src/a.py\\n@@\\n-old line\\n+new line\\n*** End Patch"})',
+        "`sed -i` edits src/a.py by shell, which is refused here; the patch pack edits files and checks the old lines first",
+        "if tools.patch is on offer: "
+        'await tools.patch.apply({patch: "*** Begin Patch\\n*** Update File: src/a.py\\n@@\\n-old line\\n+new line\\n*** End Patch"})'
+        "; if not, say which lines should change",
     )
     assert judged("cat > a.py <<EOF\nx\nEOF") == Refusal(
         "use_patch",
         "a.py",
-        "`cat > a.py` writes a file by shell; files are written by the patch pack, which records what changed",
-        'await tools.patch.write({path: "a.py", text: `…`})',
+        "`cat > a.py` writes a file by shell, which is refused here; the patch pack writes files and records what changed",
+        "if tools.patch is on offer: "
+        'await tools.patch.apply({patch: "*** Begin Patch\\n*** Add File: a.py\\n+first line\\n*** End Patch"})'
+        "; if not, say which lines should change",
     )
     overwritten = judged("cat > big.py <<EOF\nx\nEOF")
-    assert overwritten is not None and overwritten.hint == 'await tools.patch.write({path: "big.py", text: `…`, overwrite: true})'
-    appended = judged("echo x >> big.py")
-    assert appended is not None and appended.hint.startswith(
-        'await tools.patch.apply({patch: "*** Begin Patch\\n*** Update File: big.py'
+    assert overwritten is not None and overwritten.hint == (
+        "if tools.patch is on offer: "
+        'await tools.patch.apply({patch: "*** Begin Patch\\n*** Add File: big.py\\n+first line\\n*** End Patch", overwrite: true})'
+        "; if not, say which lines should change"
     )
+    appended = judged("echo x >> big.py")
+    assert appended is not None and "*** Update File: big.py" in appended.hint
     assert judged("cat src/big.py") == Refusal(
         "use_files_read",
         "src/big.py",
@@ -186,15 +192,14 @@ def test_refusals_say_what_was_seen_and_what_to_write_instead() -> None:
     assert patched == Refusal(
         "use_patch",
         "",
-        "apply_patch is no program here: a patch goes to the tool tools.patch.apply as it stands",
-        "await tools.patch.apply({patch: `*** Begin Patch\n…\n*** End Patch`})",
+        "apply_patch is no program here; the tool patch.apply takes such a patch as it stands",
+        "if tools.patch is on offer: await tools.patch.apply({patch: `*** Begin Patch\n…\n*** End Patch`}); if not, say which lines should change",
     )
 
 
 def test_the_tools_that_refusals_name_exist_with_those_arguments() -> None:
     offered = {tool.full_name: set(tool.order) for module in (files, patch) for tool in pack(module).tools}
-    assert offered["patch.apply"] >= {"patch"}
-    assert offered["patch.write"] >= {"path", "text", "overwrite"}
+    assert offered["patch.apply"] >= {"patch", "overwrite"}
     assert offered["files.read"] >= {"path"}
 
 

@@ -275,7 +275,9 @@ async def test_edits_by_shell_are_refused_before_anything_runs(tmp_path: Path, s
     (tmp_path / "a.py").write_text("a\n")
     told = await problem(run(shell, "touch ran; sed -i s/a/b/ a.py"))
     assert (told.code, told.data) == ("use_patch", {"path": "a.py"})
-    assert told.message == "`sed -i` edits a.py by shell; edits go through the patch pack, which checks the old lines first"
+    assert told.message == (
+        "`sed -i` edits a.py by shell, which is refused here; the patch pack edits files and checks the old lines first"
+    )
     assert (tmp_path / "a.py").read_text() == "a\n"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.py"]  # noqa: ASYNC240
 

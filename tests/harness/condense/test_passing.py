@@ -31,7 +31,7 @@ def test_without_build_tail_every_line_that_has_room_stays() -> None:
         ["test shop::a ... ok", "test shop::b ... ok", "test shop::c ... ok", "test shop::d ... ok"],
         [f"tests/test_a.py::test_{name} PASSED        [ {at}%]" for at, name in enumerate("abcd")],
         ["  ✓ adds (3 ms)", "  ✓ takes away", "", "  ✓ divides", "  ✓ rounds"],
-        ["=== RUN   TestA", "--- PASS: TestA (0.00s)", "--- PASS: TestB (0.00s)", "ok  \texample.com/a\t0.1s", "ok  \texample.com/b\t(cached)"],
+        ["=== RUN   TestA", "--- PASS: TestA (0.00s)", "--- PASS: TestB (0.00s)", "--- PASS: TestC", "--- PASS: TestD"],
         ["tests/test_a.py .. [ 10%]", "", "tests/test_b.py .s [ 30%]", "tests/test_c.py . [ 60%]", ". [100%]"],
     ],
 )  # fmt: skip
@@ -39,6 +39,18 @@ def test_four_tests_are_counted_in_the_forms_of_many_tools(lines: list[str]) -> 
     (run,) = passing(["start", *lines, "end"])
     assert (run.first, run.last) == (1, len(lines) + 1)
     assert run.told in ("4 tests ok", "5 tests ok")
+
+
+def test_packages_and_files_are_not_called_tests_and_what_was_not_run_is_not_called_ok() -> None:
+    lines = [
+        "ok  \texample.com/a\t0.1s",
+        "?   \texample.com/b\t[no test files]",
+        "ok  \texample.com/c\t(cached)",
+        "test d ... ignored",
+    ]
+    assert [run.told for run in passing(lines)] == ["2 packages ok"]
+    assert [run.told for run in passing([f"PASS src/{at}.test.ts" for at in range(5)])] == ["5 test files ok"]
+    assert [run.told for run in passing([f"core test: (pass) adds > {at} [1.00ms]" for at in range(5)])] == ["5 tests ok"]
 
 
 def test_units_and_packages_are_counted_apart() -> None:
