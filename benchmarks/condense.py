@@ -26,7 +26,7 @@ from benchmarks.sessions_codex import read_codex
 from benchmarks.sessions_others import read_mini, read_openhands, read_swe
 from benchmarks.sessions_record import Session
 from harness.condense import Flags
-from harness.limits import ShownLimits
+from harness.limits import SHOWN, ShownLimits
 
 RESULTS = ROOT / "benchmarks" / "results"
 AGENTS = ("codex", "claude_code", "mini_swe_agent", "openhands", "swe_agent")
@@ -37,11 +37,8 @@ LOSSLESS = Setting(
 )
 TIGHT = Setting(
     name="ours, tight: reads wide, the rest narrow",
-    limits=ShownLimits(
-        shown_value_bytes=24 * KIB, shown_value_lines=700, output_bytes=2 * KIB, hits_bytes=3 * KIB, build_bytes=4 * KIB,
-        build_lines=60, shown_turn_bytes=24 * KIB,
-    ),
-)  # fmt: skip
+    limits=SHOWN["tight"],
+)
 READS = ((4, 100), (6, 150), (8, 200), (10, 256), (16, 400), (32, 800))
 
 
@@ -130,7 +127,7 @@ def main() -> None:
     for agent, sessions in read.items():
         found = measure(agent, sessions, quick=options.quick)
         tell(agent, sessions, found)
-        if options.halves and len(sessions) > 1 and found["ours"][0].loss.edits:
+        if options.halves and agent != "all" and len(sessions) > 1 and found["ours"][0].loss.edits:
             tell_halves(agent, sessions)
         kept[agent] = {name: [score.as_json() for score in scores] for name, scores in found.items()}
         if found["curve"]:

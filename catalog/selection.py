@@ -12,7 +12,6 @@ from catalog.pack import Pack
 from catalog.problem import BadPack
 from catalog.tool import Tool
 
-
 _NEAR, _SLIP = 0.4, 0.75  # how alike a name must be to be guessed at: within a pack, and across packs
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from catalog import Profile
 from harness.approval import Policy, Rule, allowing
 from harness.guards.budget import Allowance
-from harness.limits import ShownLimits, TurnLimits
+from harness.limits import SHOWN, ShownLimits, TurnLimits
 from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
 from harness.redaction import secrets_of
 from harness.setup import MODES, BadConfig, Flags, Mode, Setup
@@ -28,6 +28,7 @@ MODE_VARIABLE = "TURNSCRIPT_MODE"
 _RECORDS = (Limits, TurnLimits, ShownLimits)
 _KEYS = (
     "limits",
+    "shown",
     "profile",
     "root",
     "allow",
@@ -73,6 +74,7 @@ def read_settings(
     mode: str | None = None,
     off: Iterable[str] = (),
     cache: Path | None = None,
+    shown: str | None = None,
     plan_reads: bool | None = None,
 ) -> Settings:
     """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; `off`: flags to clear."""
@@ -98,7 +100,7 @@ def read_settings(
     try:
         setup = Setup(
             limits=Limits(**_of(Limits, values)), turn=TurnLimits(**_of(TurnLimits, values)),
-            shown=ShownLimits(**_of(ShownLimits, values)), mode=_mode(path, said, environment, mode),
+            shown=replace(_shown(path, said, shown), **_of(ShownLimits, values)), mode=_mode(path, said, environment, mode),
             flags=_flags(path, said, off),
             policy=Policy((*_rules(path, said), *allowing(tools.allow))), turn_budget=_allowances(path, budget, "turn"),
             session_budget=_allowances(path, budget, "session"),
@@ -129,6 +131,15 @@ def _mode(path: Path, said: Mapping[str, Any], environment: Mapping[str, str], g
                 return mode
         raise BadConfig(f"{where}: there is no mode {told!r}; choose {', '.join(mode.replace('_', '-') for mode in MODES)}")
     return "enabled"
+
+
+def _shown(path: Path, said: Mapping[str, Any], given: str | None) -> ShownLimits:
+    for where, name in (("--shown", given), (f"{path}: shown", _text(path, said, "shown"))):
+        if name:
+            if name not in SHOWN:
+                raise BadConfig(f"{where}: there is no set {name!r}; choose {', '.join(SHOWN)}")
+            return SHOWN[name]
+    return SHOWN["usual"]
 
 
 def _flags(path: Path, said: Mapping[str, Any], off: Iterable[str]) -> Flags:

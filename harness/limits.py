@@ -66,3 +66,13 @@ class ShownLimits:
 
 DEFAULT_TURN_LIMITS = TurnLimits()
 DEFAULT_SHOWN_LIMITS = ShownLimits()
+
+# Named sets of what is shown. On recorded sessions `tight` saves more and hides fewer lines that were edited later
+# (benchmarks/condense.py): lines of files get more room, everything else less.
+SHOWN = {
+    "usual": DEFAULT_SHOWN_LIMITS,
+    "tight": ShownLimits(
+        shown_value_bytes=24 * KIB, shown_value_lines=700, output_bytes=2 * KIB, hits_bytes=3 * KIB, build_bytes=4 * KIB,
+        build_lines=60,
+    ),
+}  # fmt: skip

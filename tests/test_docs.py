@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import anyio
@@ -12,7 +13,7 @@ import pytest
 
 from catalog import load_pack
 from catalog.kit import faults
-from harness import run_script
+from harness import TurnOutcome, run_script
 from harness.cli.limits import rows
 from harness.cli.tools import as_markdown
 from harness.config import read_settings
@@ -45,7 +46,9 @@ def test_the_first_command_prints_what_the_readme_says() -> None:
 
 def _steady(text: str) -> list[str]:
     """Without what differs from run to run: times, and the bytes that hang on the length of a path."""
-    return [re.sub(r"\d[\d,]*(\.\d+)?( %)?", "#", line) if re.search(r"Ran|│|within", line) else line for line in text.splitlines()]
+    return [
+        re.sub(r"\d[\d,]*(\.\d+)?( %)?", "#", line) if re.search(r"Ran|│|within", line) else line for line in text.splitlines()
+    ]
 
 
 def test_the_error_in_the_readme_is_the_real_one() -> None:
@@ -79,6 +82,22 @@ def test_examples_run(example: Path) -> None:
         [sys.executable, str(example)], capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, timeout=60
     )
     assert done.returncode == 0 and done.stdout and done.stderr == ""
+
+
+def test_the_loop_on_the_page_about_turns_is_the_one_of_the_example() -> None:
+    (told,) = blocks(ROOT / "docs" / "turn.md", "py")
+    lines = [line.strip() for line in (ROOT / "examples" / "agent_loop.py").read_text().splitlines()]
+    begin, end = lines.index("messages = ["), lines.index("print(reply)")
+    without_prints = [line for line in lines[begin:end] if not line.startswith("print(")]
+    assert [line.strip() for line in told.splitlines()] == without_prints
+    assert len(lines) == 46  # as the page says
+
+
+def test_the_page_about_turns_names_every_field_of_an_outcome() -> None:
+    page = (ROOT / "docs" / "turn.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page.partition("A `TurnOutcome` has:")[2].partition("**Replay.**")[0], flags=re.MULTILINE)
+    properties = {name for name, member in vars(TurnOutcome).items() if isinstance(member, property)}
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == {item.name for item in fields(TurnOutcome)} | properties
 
 
 @pytest.mark.parametrize("example", sorted(PACKS), ids=lambda path: path.name)

@@ -146,8 +146,8 @@ def _written(
             return Refusal(
                 "use_patch",
                 path,
-                f"`{seen} {word.text}` writes a file by shell, which is refused here; the patch pack writes files and records what "
-                "changed",
+                f"`{seen} {word.text}` writes a file by shell, which is refused here; the patch pack writes files and "
+                "records what changed",
                 _patch_hint(path) if there and appends else _write_hint(path, there),
             )
     return None
@@ -160,8 +160,8 @@ def _first(seen: str, targets: list[Word], place: _Place) -> Refusal | None:
             return Refusal(
                 "use_patch",
                 path,
-                f"`{seen}` edits {word.text} by shell, which is refused here; the patch pack edits files and checks the old lines "
-                "first",
+                f"`{seen}` edits {word.text} by shell, which is refused here; the patch pack edits files and "
+                "checks the old lines first",
                 _patch_hint(path),
             )
     return None

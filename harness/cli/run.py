@@ -50,6 +50,9 @@ def run(
     reply: Annotated[
         bool, typer.Option("--reply", help="The files are replies: run the script between <tool-calls> tags.")
     ] = False,
+    shown: Annotated[
+        str | None, typer.Option(help="usual, or tight: more room for lines of files, less for everything else.")
+    ] = None,
     limit: Annotated[
         list[str] | None, typer.Option(help="name=value, such as engine_seconds=2; `turnscript limits` lists them.")
     ] = None,
@@ -85,7 +88,8 @@ def run(
     """
     off = {"cache": no_cache, "overlap_trim": no_overlap_trim, "build_tail": no_build_tail, "two_pass": no_two_pass}
     settings = read_settings(
-        flags=limit or (), profile=profile, root=root, allow=allow or (), mode=mode, cache=cache, plan_reads=plan_reads,
+        flags=limit or (), profile=profile, root=root, allow=allow or (), mode=mode, cache=cache, shown=shown,
+        plan_reads=plan_reads,
         off=[name for name, is_off in off.items() if is_off],
     )  # fmt: skip
     if relax is not None and not relax.strip():

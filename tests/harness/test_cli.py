@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from catalog.load import known_packs
+
 COMMAND = [sys.executable, "-c", "from harness.cli import app; app(prog_name='turnscript')"]
 ROOT = Path(__file__).parent.parent.parent
 

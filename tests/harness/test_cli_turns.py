@@ -189,6 +189,14 @@ def test_the_host_may_relax_the_first_turn(folder: Path) -> None:
     assert as_json("ask.js", "--relax", "a long report", cwd=folder)["ledger"]["relaxed"] == ["by the host: a long report"]
 
 
+def test_a_named_set_of_limits_changes_what_is_shown(folder: Path) -> None:
+    (folder / "notes.txt").write_text("".join(f"line {number}\n" for number in range(1, 501)))
+    assert turnscript("run", "read.js", cwd=folder).stdout.count("line") < 200
+    assert turnscript("run", "read.js", "--shown", "tight", cwd=folder).stdout.count("line") == 500
+    done = turnscript("run", "read.js", "--shown", "tighter", cwd=folder)
+    assert done.stderr == "turnscript: --shown: there is no set 'tighter'; choose usual, tight\n"
+
+
 MISSPELT = [
     (
         '[[approval]]\ntool = "files.raed"\nthen = "deny"',

@@ -8,6 +8,7 @@ import pytest
 
 from catalog import BadPack, Host, ToolProblem, choose, open_toolbox, pack, tool
 from harness import Policy, Setup, allowing, run_script
+from harness.offers import ToolSettings, offer_from
 
 pytestmark = pytest.mark.anyio
 
@@ -154,3 +155,9 @@ async def test_recall_gives_what_a_tool_kept(tmp_path: Path) -> None:
 async def test_a_name_without_a_pack_is_refused() -> None:
     with pytest.raises(BadPack, match=r"a tool's name is <pack>\.<tool>"):
         await run_script("1", tools={"now": now})
+
+
+def test_an_unknown_profile_is_told_with_the_place_where_it_was_set() -> None:
+    with pytest.raises(BadPack) as caught:
+        offer_from(ToolSettings(profile="readonly", profile_from="turnscript.toml: profile"))
+    assert str(caught.value) == "turnscript.toml: profile: there is no profile 'readonly'; did you mean read-only?"
