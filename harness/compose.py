@@ -153,13 +153,14 @@ class Composer:
         shown = source.instead if source is not None and source.instead is not None and told is None else one.value
         shape = shape_of(shown, declared=source.shape if source else None, told=told if isinstance(told, str) else None)
         value = self._clean(shown, printed=shape in _PRINTED)
-        label = len(handle) + 3
+        origin, label = source.origin if source else None, len(handle) + 3
         # What went wrong is told in words, however often.
         flags = self._flags if one.kind != "error" else replace(self._flags, overlap_trim=False)
         condensed = condense(
             Item(
                 handle=handle, value=value, shape="text" if one.kind != "value" else shape,
-                origin=source.origin if source else None, command=source.command if source else "",
+                origin=origin and replace(origin, path=visible(self._text_redacted(origin.path))),
+                command=source.command if source else "",
                 exit_code=source.exit_code if source else None, terms=self._provenance.terms,
                 lines_max=_count(one.options.get("lines")), bytes_max=_count(one.options.get("max_bytes")),
             ),

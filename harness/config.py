@@ -88,6 +88,7 @@ def read_settings(
     values |= _from_flags(flags)
     tools = ToolSettings(
         profile=profile or environment.get(PROFILE_VARIABLE) or _text(path, said, "profile") or DEFAULT_PROFILE,
+        profile_from="" if profile else PROFILE_VARIABLE if environment.get(PROFILE_VARIABLE) else f"{path}: profile",
         profiles=_profiles(path, _table(path, said, "profiles")),
         packs={name: _table(path, _table(path, said, "packs"), name, "packs.") for name in _table(path, said, "packs")},
         root=root or path.parent / (_text(path, said, "root") or "."),
@@ -106,7 +107,7 @@ def read_settings(
             session_budget=_allowances(path, budget, "session"),
             plan_reads=_switch(path, said, "plan_reads", default=False) if plan_reads is None else plan_reads,
             packs=tools.packs, environment=dict(environment),
-            cache_folder=cache or (path.parent / told_cache if told_cache else None),
+            cache_folder=cache or (path.parent / Path(told_cache).expanduser() if told_cache else None),
             **_secrets(path, said, environment, tools.packs),
         )  # fmt: skip
     except ValueError as error:

@@ -240,9 +240,10 @@ def test_budget_tells_what_is_left_as_it_drains() -> None:
         limits=Limits(calls=5),
         budget=Budget(100, 9.5),
     )
-    assert machine.send(start)[0] == Shown({"calls": 5, "bytes": 100, "seconds": 9.5}, {}, Site(1, 1))
-    assert machine.send(Resolve(1, None, budget=Budget(60, 8)))[0] == Shown(
-        {"calls": 4, "bytes": 60, "seconds": 8}, {}, Site(1, 41)
+    assert machine.send(start)[0] == Shown({"calls": 5, "bytes": 100, "seconds": 9.5, "tools": {}}, {}, Site(1, 1))
+    left = {"web": {"calls": 2}}
+    assert machine.send(Resolve(1, None, budget=Budget(60, 8, left)))[0] == Shown(
+        {"calls": 4, "bytes": 60, "seconds": 8, "tools": left}, {}, Site(1, 41)
     )
 
 

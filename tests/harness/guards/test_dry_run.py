@@ -72,7 +72,7 @@ async def test_the_problem_has_the_facts_for_a_script() -> None:
         )
     assert outcome.value == [
         "dry_run",
-        "nothing was changed; the report lists every call that would have an effect",
+        "nothing was changed; catch it to go on: the report then lists the calls behind it too",
         {"writes": ["log:all", "thing:a"], "asks": True, "denied": False},
     ]
 
