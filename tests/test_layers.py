@@ -56,6 +56,8 @@ OWNERS = [
     ("QuickJS", ["import _quickjs", "import quickjs"], ["sandbox/engine.py"], PACKAGES),
     ("the environment", ["os.environ", "getenv"], ["harness/config.py", "sandbox/lockdown.py"], PACKAGES),
     ("except Exception", ["except Exception"], ["harness/dispatch.py"], PACKAGES),
+    ("a tool's function", ["toolbox.call(", ".function("], ["harness/dispatch.py"], ("harness",)),
+    ("entries of a session", ["store.append("], ["harness/session.py"], ("harness",)),
     ("a sandbox's worker", [".send(start", "box.send("], ["harness/turn.py", "harness/checkup.py"], ("harness", "tool_packs")),
 ]
 
