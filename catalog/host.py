@@ -11,6 +11,7 @@ import orjson
 
 from catalog.problem import ToolProblem
 
+_HANDLE_CHARS = 64  # of one that is not ours
 _KEPT_BYTES = 256 * 1024 * 1024  # a session's whole values in memory; the oldest go first
 
 
@@ -54,11 +55,11 @@ class MemoryResults:
     def get(self, handle: str) -> Any:
         data = self._kept.get(handle)
         if data is None:
-            raise ToolProblem("unknown_handle", f"nothing is kept under {handle!r}", hint=self._hint(handle))
+            raise ToolProblem("unknown_handle", f"nothing is kept under {handle[:_HANDLE_CHARS]!r}", hint=self._hint(handle))
         return orjson.loads(data)
 
     def _hint(self, handle: str) -> str:
-        near = get_close_matches(handle, list(self._kept), n=1)
+        near = get_close_matches(handle[:_HANDLE_CHARS], list(self._kept), n=1)
         if handle in self._gone:
             return "it was kept earlier and has made room for newer values; make the call again"
         return f"did you mean {near[0]}?" if near else "handles are given where something was cut; copy one as it stands"

@@ -8,11 +8,13 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
 import orjson
 
 Verdict: TypeAlias = Literal["allow", "ask", "deny"]
+Places: TypeAlias = Mapping[str, tuple[str, ...]]
 By: TypeAlias = Literal["person", "remembered", "rule", "nobody", "timeout"]
 _ONE_COMMAND = r"[^;&|<>$`()\n\r]"  # what * stands for in a rule that allows: a text stays one command
 
@@ -28,23 +30,46 @@ class Rule:
     then: Verdict
     arguments: Mapping[str, str] = field(default_factory=dict)
 
-    def fits(self, tool: str, named: Mapping[str, Any], *, optional: Collection[str] = ()) -> bool:
-        """`named`: all arguments, defaults too. `optional`: those among them that are set and need not be."""
+    def fits(
+        self, tool: str, named: Mapping[str, Any], *, optional: Collection[str] = (), places: Places = MappingProxyType({})
+    ) -> bool:
+        """`named`: all arguments, defaults too. `optional`: those among them that are set and need not be. `places`: of arguments
+        that name files, the paths from the root, by links too: a rule that allows must fit all of them, another one any.
+        """
         if not fnmatchcase(tool, self.tool):
             return False
         if self.then == "allow" and self.arguments and any(name not in self.arguments for name in optional):
             return False
-        return all(name in named and self._matches(pattern, text_of(named[name])) for name, pattern in self.arguments.items())
+        return all(
+            name in named and self._fits_one(pattern, named[name], places.get(name, ()))
+            for name, pattern in self.arguments.items()
+        )
+
+    def _fits_one(self, pattern: str, value: Any, places: tuple[str, ...]) -> bool:
+        if self.then == "allow":
+            # ["make x/y"] is one program of that name, and not `make`: it fits no rule that allows.
+            odd = isinstance(value, list) and any(not isinstance(one, str) or not one or re.search(r"\s", one) for one in value)
+            return not odd and all(self._matches(pattern, text) for text in places or (text_of(value),))
+        return any(self._matches(pattern, text) for text in (text_of(value), *places))
 
     def _matches(self, pattern: str, text: str) -> bool:
+        """In linear time: behind a star the first place that fits is taken and not given up again, as it leaves the most."""
         one = _ONE_COMMAND if self.then == "allow" else "."
-        parts = re.split(r"(\*\*|\*|\?)", pattern)
-        made = "".join({"**": ".*", "*": f"{one}*", "?": one}.get(part, re.escape(part)) for part in parts)
+        first, *rest = re.split(r"(\*\*|\*)", pattern)
+        made = _literal(first, one)
+        for at in range(0, len(rest), 2):
+            star, part = "." if rest[at] == "**" else one, _literal(rest[at + 1], one)
+            is_last = at == len(rest) - 2
+            made += f"{star}*{part}" if is_last else f"(?>{star}*?{part})" if part else f"{star}*"
         return re.fullmatch(made, text, flags=re.DOTALL) is not None
 
     def __str__(self) -> str:
         told = ", ".join(f"{name}: {pattern}" for name, pattern in self.arguments.items())
         return f"{self.then} {self.tool}" + (f" with {told}" if told else "")
+
+
+def _literal(part: str, one: str) -> str:
+    return "".join(one if letter == "?" else re.escape(letter) for letter in part)
 
 
 def text_of(value: Any) -> str:
@@ -63,10 +88,16 @@ class Policy:
     rules: tuple[Rule, ...] = ()
 
     def verdict(
-        self, tool: str, named: Mapping[str, Any], *, asks: bool, optional: Collection[str] = ()
+        self,
+        tool: str,
+        named: Mapping[str, Any],
+        *,
+        asks: bool,
+        optional: Collection[str] = (),
+        places: Places = MappingProxyType({}),
     ) -> tuple[Verdict, Rule | None]:
         for rule in self.rules:
-            if rule.fits(tool, named, optional=optional):
+            if rule.fits(tool, named, optional=optional, places=places):
                 return rule.then, rule
         return ("ask" if asks else "allow"), None
 

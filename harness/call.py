@@ -4,8 +4,8 @@ A guard has two methods. `admit` sees the calls one after the other in the order
 waits, and may refuse. `handle` wraps the rest of the chain and may wait.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -29,6 +29,9 @@ class Call:
     effects: Effects  # with keys relative to the root
     site: Site
     key: str
+    places: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # arguments that name files: as seen from the root, by links too
 
     @property
     def name(self) -> str:

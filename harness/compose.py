@@ -27,6 +27,7 @@ Json: TypeAlias = Any
 _RESERVED_EACH = 1_024  # bytes kept free for each value that is still to come
 _LABEL_BYTES = 16  # a handle in its brackets, and line ends
 _NOTICE = "notice: "
+_WORKED_BYTES = 8 << 20  # of a turn's values that are looked at: the text has 24 KiB, and the work for it an end
 _PRINTED = ("output", "build", "hits")  # shapes of what commands print
 
 
@@ -127,12 +128,17 @@ class Composer:
         room = self._cap - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
         items: list[ShownItem] = []
         reserved = [min(_estimate(one.value), _RESERVED_EACH) + _LABEL_BYTES for one in showing]
+        worked = 0
         later, last = sum(reserved), reserved[-1] if reserved else 0
         if later > room:
             room -= self._limits.notice_bytes  # to say what had no room
         for at, (one, own) in enumerate(zip(showing, reserved, strict=True), 1):
             later -= own
             free = room if at == len(showing) else room - last
+            worked += _estimate(one.value)
+            if worked > _WORKED_BYTES and at < len(showing):
+                items.append(_unseen(f"T{self._turn}.{at}", one))
+                continue
             item = self._item(at, one, max(room - later, free // 2))
             items.append(item)
             if item.crowded_out:
@@ -222,6 +228,12 @@ def _shown_item(handle: str, one: Showing, condensed: Condensed, *, labelled: bo
     )  # fmt: skip
 
 
+def _unseen(handle: str, one: Showing) -> ShownItem:
+    """It had no room, and was not even looked at."""
+    size = _estimate(one.value)
+    return ShownItem(handle=handle, kind=one.kind, text="", labelled=False, whole=False, produced=size, trimmed={"cap": size})
+
+
 def _mapped(value: Json, change: Callable[[str], str]) -> Json:
     match value:
         case str():
@@ -229,7 +241,13 @@ def _mapped(value: Json, change: Callable[[str], str]) -> Json:
         case list():
             return [_mapped(one, change) for one in value]
         case dict():
-            return {change(name): _mapped(one, change) for name, one in value.items()}
+            members: dict[str, Json] = {}
+            for name, one in value.items():
+                shown = change(name)
+                while shown in members:  # two keys that look alike are still two members
+                    shown += "'"
+                members[shown] = _mapped(one, change)
+            return members
         case _:
             return value
 

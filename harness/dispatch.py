@@ -5,9 +5,12 @@ gives no answer.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import anyio
+from anyio import get_cancelled_exc_class
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from catalog import Toolbox, ToolProblem
 from catalog.help import answer_help
@@ -16,6 +19,8 @@ from harness.call import Call, Json, Outcome
 from harness.problems import told
 from sandbox import Called, Problem, Reject, Resolve, values
 
+_MESSAGE_CHARS = 8_192
+_DATA_BYTES = 65_536  # of what a problem carries; more is dropped
 _DEPTH = 200  # of a result that is measured; the sandbox has its own, lower limit
 
 Relax = Callable[[Json], Problem | None]
@@ -28,10 +33,16 @@ async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
     try:
         value = await toolbox.call(call.name, call.bound)
         size = _size(value)
-    except Exception as error:
-        seconds = perf_counter() - began
-        return Outcome(status="failed", problem=_problem(call.name, error), seconds=seconds, source="tool")
+    except get_cancelled_exc_class() as error:
+        await checkpoint_if_cancelled()  # our own goes on; one that the tool let out of its own tasks is a failure
+        return _failed(call, error, perf_counter() - began)
+    except (Exception, SystemExit) as error:
+        return _failed(call, error, perf_counter() - began)
     return Outcome(status="returned", value=value, size=size, seconds=perf_counter() - began, source="tool")
+
+
+def _failed(call: Call, error: BaseException, seconds: float) -> Outcome:
+    return Outcome(status="failed", problem=_bounded(_problem(call.name, error)), seconds=seconds, source="tool")
 
 
 async def decided(approver: Approver, requests: Sequence[Request]) -> tuple[Sequence[Answer], str]:
@@ -82,9 +93,20 @@ def as_problem(problem: ToolProblem) -> Problem:
     return Problem(problem.code, problem.message, problem.hint, problem.data)
 
 
-def _problem(tool: str, error: Exception) -> Problem:
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:  # a task group around the one failure
+def _problem(tool: str, error: BaseException) -> Problem:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:  # a task group around the one failure
         error = error.exceptions[0]
     if isinstance(error, ToolProblem):
         return as_problem(error)
-    return told("tool_failed", tool=tool, error=f"{type(error).__name__}: {error}")
+    try:
+        said = f"{type(error).__name__}: {error}"
+    except Exception:  # its own __str__ fails
+        said = type(error).__name__
+    return told("tool_failed", tool=tool, error=said)
+
+
+def _bounded(problem: Problem) -> Problem:
+    """A problem is no way around the bytes of results."""
+    message = problem.message if len(problem.message) <= _MESSAGE_CHARS else f"{problem.message[:_MESSAGE_CHARS]}…"
+    data = problem.data if problem.data is None or _size(problem.data) <= _DATA_BYTES else None
+    return replace(problem, message=message, data=data)

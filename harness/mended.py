@@ -4,7 +4,9 @@ Pure. The lines come from the record of what was shown, which keeps texts that a
 behind references, so it means the same line before and after a text was mended.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from harness.condense.in_view import Span, reference_text
@@ -45,44 +47,58 @@ def behind(reference: Reference, line_of: LineOf) -> list[str]:
 class OnRecord:
     """The texts that were shown, with the lines behind all their references. `find` gives a handle's text as shown, or as mended.
 
-    References may lead from text to text any number of times. ValueError: they lead in a circle, so the record is not ours.
+    Two texts may refer to each other's lines, so each line is followed by itself. ValueError: a line stands for itself, so the
+    record is not ours.
     """
 
     def __init__(self, find: Callable[[str], Passage]) -> None:
         self._find = find
-        self._whole: dict[str, list[str]] = {}
+        self._rows: dict[str, tuple[list[str], dict[int, Reference], list[int]]] = {}
+        self._whole: dict[tuple[str, int], list[str]] = {}  # what stands behind a reference, by its handle and row
 
     def line(self, handle: str, number: int) -> str:
-        return self.lines(handle)[number - 1]
+        rows, references, firsts = self._laid(handle)
+        row = bisect_right(firsts, number) - 1
+        return self._behind(handle, row)[number - firsts[row]] if row in references else rows[row]
 
     def lines(self, handle: str) -> list[str]:
-        waiting, opened = [handle], set[str]()
+        rows, references, _ = self._laid(handle)
+        found: list[str] = []
+        for row, text in enumerate(rows):
+            found += self._behind(handle, row) if row in references else [text]
+        return found
+
+    def _laid(self, handle: str) -> tuple[list[str], dict[int, Reference], list[int]]:
+        """Rows of the text, the references among them, and the number of each row's first line."""
+        if handle not in self._rows:
+            passage = self._find(handle)
+            rows, references = passage.text.split("\n"), dict(passage.references)
+            counts = (references[row].last - references[row].first + 1 if row in references else 1 for row in range(len(rows)))
+            self._rows[handle] = rows, references, list(accumulate(counts, initial=1))[:-1]
+        return self._rows[handle]
+
+    def _behind(self, handle: str, row: int) -> list[str]:
+        waiting, opened = [(handle, row)], set[tuple[str, int]]()
         while waiting:
             current = waiting[-1]
             if current in self._whole:
                 waiting.pop()
                 continue
-            passage = self._find(current)
-            needed = {reference.handle for _, reference in passage.references} - self._whole.keys() - {current}
+            reference = self._laid(current[0])[1][current[1]]
+            needed = [one for one in self._led_to(reference) if one not in self._whole]
             if not needed:
-                self._whole[current] = self._expanded(current, passage)
+                self._whole[current] = behind(reference, self.line)
             elif current in opened:
-                raise ValueError(f"references lead in a circle through {current}")
+                raise ValueError(f"references lead in a circle through {current[0]}")
             opened.add(current)
-            waiting += sorted(needed)
-        return self._whole[handle]
+            waiting += needed
+        return self._whole[handle, row]
 
-    def _expanded(self, handle: str, passage: Passage) -> list[str]:
-        references = dict(passage.references)
-        lines: list[str] = []
-
-        def line_of(name: str, number: int) -> str:
-            # A text refers to lines of its own only when they stand before.
-            return lines[number - 1] if name == handle else self._whole[name][number - 1]
-
-        for index, line in enumerate(passage.text.split("\n")):
-            lines += behind(references[index], line_of) if index in references else [line]
-        return lines
+    def _led_to(self, reference: Reference) -> list[tuple[str, int]]:
+        """The references among the lines that it stands for."""
+        _, references, firsts = self._laid(reference.handle)
+        first, last = (bisect_right(firsts, number) - 1 for number in (reference.first, reference.last))
+        return [(reference.handle, row) for row in range(first, last + 1) if row in references]
 
 
 def _put_back(

@@ -4,6 +4,7 @@ Only this file touches a sandbox. What the script left open is cancelled when it
 the order in which they came; it is part of the record.
 """
 
+import posixpath
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -86,6 +87,7 @@ class Desk:
     budget: Callable[[int], Budget]  # from the bytes shown so far
     digests: Mapping[str, str]  # by tool: all that its results depend on besides the arguments
     canonical: Callable[[str, str], str]  # of a tool's key: one for one file, however it is named
+    names: Callable[[str, str], tuple[str, ...]]  # of a path that a tool is given: as seen from the root, and where links lead
     grace_seconds: float
 
 
@@ -194,9 +196,13 @@ class _Calls:
             bound = toolbox.bind(called.tool, called.args)
         except ToolProblem as problem:
             return as_problem(problem)
+        effects = tool.effects(bound.named)
         return Call(
             turn=self._desk.turn, number=called.call_id, tool=tool, bound=bound, site=called.site,
-            effects=_canonical(tool.effects(bound.named), partial(self._desk.canonical, called.tool)),
+            effects=_canonical(effects, partial(self._desk.canonical, called.tool)),
+            places={
+                name: self._desk.names(called.tool, value) for name, value in bound.named.items() if _is_place(value, effects)
+            },
             key=cache_key(called.tool, self._desk.digests.get(called.tool, ""), tool.with_defaults(bound.named)),
         )  # fmt: skip
 
@@ -235,6 +241,14 @@ def _record(called: Called, call: Call | None, outcome: Outcome, seconds: float)
 def _canonical(effects: Effects, canonical: Callable[[str], str]) -> Effects:
     reads, writes = (tuple(sorted({canonical(key) for key in keys})) for keys in (effects.reads, effects.writes))
     return Effects(effects.effect, reads, writes)
+
+
+def _is_place(value: Any, effects: Effects) -> bool:
+    """Does this argument name a file or a folder that the call touches?"""
+    if not isinstance(value, str):
+        return False
+    name = posixpath.normpath(value or ".")
+    return any(key in (f"file:{name}", f"tree:{name}") for key in (*effects.reads, *effects.writes))
 
 
 def _rough_size(value: Any) -> int:

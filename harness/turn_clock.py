@@ -1,4 +1,4 @@
-"""The wall time of a turn, which stands still while a person is asked."""
+"""The wall time of a turn, which stands still while a person is asked and nothing else runs."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,29 +13,47 @@ class TurnClock:
         self.scope = anyio.CancelScope(deadline=now() + seconds)
         self._began = now()
         self._left = seconds
-        self._paused = 0
+        self._asking = self._working = 0
+        self._since: float | None = None  # it stands still since then
         self.waited_seconds = 0.0  # for persons
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Several may pause at once; the clock goes on with the last."""
-        if self._paused == 0:
-            self._left = max(0.0, self.scope.deadline - self._now())
-            self.scope.deadline = float("inf")
-            self._since = self._now()
-        self._paused += 1
+        """A person is asked. Several may pause at once; the clock goes on with the last, or while a tool works."""
+        self._asking += 1
+        self._set()
         try:
             yield
         finally:
-            self._paused -= 1
-            if self._paused == 0:
-                self.waited_seconds += self._now() - self._since
-                self.scope.deadline = self._now() + self._left
+            self._asking -= 1
+            self._set()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """A tool works: a call that waits for a person is no free time for others."""
+        self._working += 1
+        self._set()
+        try:
+            yield
+        finally:
+            self._working -= 1
+            self._set()
+
+    def _set(self) -> None:
+        stands = bool(self._asking) and not self._working
+        if stands and self._since is None:
+            self._since = self._now()
+            self._left = max(0.0, self.scope.deadline - self._since)
+            self.scope.deadline = float("inf")
+        elif not stands and self._since is not None:
+            self.waited_seconds += self._now() - self._since
+            self.scope.deadline = self._now() + self._left
+            self._since = None
 
     def left_seconds(self) -> float:
-        return self._left if self._paused else max(0.0, self.scope.deadline - self._now())
+        return self._left if self._since is not None else max(0.0, self.scope.deadline - self._now())
 
     def spent_seconds(self) -> float:
         """Without the time that persons took."""
-        waiting = self._now() - self._since if self._paused else 0.0
+        waiting = self._now() - self._since if self._since is not None else 0.0
         return self._now() - self._began - self.waited_seconds - waiting

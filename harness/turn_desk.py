@@ -74,9 +74,10 @@ class TurnDesk:
             timeout=Timeout(setup.turn.call_seconds),
         )  # fmt: skip
         self.desk = Desk(
-            turn=turn, toolbox=toolbox, chain=Chain(self.guards.in_order(), partial(call_tool, toolbox)),
+            turn=turn, toolbox=toolbox, chain=Chain(self.guards.in_order(), self._called),
             leave=conflict.leave, settled=self._settled, relax=self.relax, take=self._take, budget=self._budget,
-            digests=digests, canonical=partial(_canonical, on, toolbox, setup), grace_seconds=setup.turn.grace_seconds,
+            digests=digests, canonical=partial(_canonical, on, toolbox, setup), names=partial(_names, on, toolbox, setup),
+            grace_seconds=setup.turn.grace_seconds,
         )  # fmt: skip
 
     def relax(self, reason: Any) -> Problem | None:
@@ -88,6 +89,13 @@ class TurnDesk:
         self.relaxed.append(reason.strip()[:_REASON_CHARS])
         self.cap = max(self.cap, self._setup.shown.relaxed_turn_bytes)
         return None
+
+    async def _called(self, call: Call) -> Outcome:
+        refusal = self.guards.budget.out_of_seconds(call)
+        if refusal is not None:
+            return refusal
+        with self._clock.working():
+            return await call_tool(self.desk.toolbox, call)
 
     def _settled(self, call: Call, outcome: Outcome) -> None:
         self.provenance.add(call, outcome)
@@ -110,3 +118,8 @@ def _canonical(on: Ongoing, toolbox: Toolbox, setup: Setup, tool: str, key: str)
     if own and colon and kind in ("file", "tree"):
         key = f"{kind}:{posixpath.join(str(own), path)}"
     return on.freshness.canonical(key)
+
+
+def _names(on: Ongoing, toolbox: Toolbox, setup: Setup, tool: str, path: str) -> tuple[str, ...]:
+    key = _canonical(on, toolbox, setup, tool, f"file:{path}")
+    return tuple(dict.fromkeys(one.partition(":")[2] for one in (key, on.freshness.real(key))))

@@ -57,7 +57,10 @@ def _answer(request: Request, heard: IO[str], said: IO[str]) -> Answer | None:
 
 def _words(request: Request) -> str:
     shown = json.dumps(request.shown, indent=2, ensure_ascii=False)
-    writes = f", writes {', '.join(request.writes)}" if request.writes else ""
+    # As JSON text: a line end in a name would begin what looks like another request.
+    writes = (
+        f", writes {', '.join(json.dumps(key, ensure_ascii=False)[1:-1] for key in request.writes)}" if request.writes else ""
+    )
     return visible(f"{request.tool} (line {request.line}{writes}; {request.why})\n{shown}")
 
 

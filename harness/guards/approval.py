@@ -39,7 +39,7 @@ def verdict_on(call: Call, policy: Policy) -> tuple[Verdict, Rule | None]:
     """By the first rule that fits, which is told too; without one, by the tool."""
     named, defaults = call.tool.with_defaults(call.bound.named), call.tool.with_defaults({})
     optional = [name for name, value in named.items() if name not in call.tool.required and value != defaults.get(name)]
-    return policy.verdict(call.name, named, asks=call.tool.asks(call.bound.named), optional=optional)
+    return policy.verdict(call.name, named, asks=call.tool.asks(call.bound.named), optional=optional, places=call.places)
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +82,7 @@ class Approval:
         self._clock = clock
         self._queue: list[_Waiting] = []
         self._asking = False
+        self._nobody_is_there = False  # an answer was waited for in vain: the rest of the turn asks no more
         self._must_ask: dict[int, str] = {}
         self.decisions: list[Decision] = []
 
@@ -99,6 +100,9 @@ class Approval:
         if known == "deny":
             self._decide(call, "", "deny", by="remembered")
             return self._denied(call, _FOR_SESSION)
+        if self._nobody_is_there:
+            self._decide(call, "", "deny", by="timeout")
+            return self._denied(call, ": nobody answered the one before it")
         self._must_ask[call.number] = str(rule) if rule is not None else "the tool asks before this"
         self._conflict.park(call)
         return None
@@ -127,6 +131,7 @@ class Approval:
                 asked = [one for one in batch if not self._is_known(one)]
                 heard = await self._heard([one.request for one in asked]) if asked else ((), "")
                 answers, fault = heard or ((), "")
+                self._nobody_is_there = bool(asked) and heard is None
                 by_id = {answer.request: answer for answer in reversed(answers)}  # the first answer to a request counts
                 for one in asked:
                     one.by, one.reason = "timeout" if heard is None else "nobody", fault
@@ -173,7 +178,8 @@ class Approval:
         bound_to = f"{self._session}|{call.label}|{call.key}|{self._policy.digest}|{self._remembered.asked}"
         return Request(
             id=hashlib.sha256(bound_to.encode()).hexdigest()[:16], session=self._session, call=call.label, tool=call.name,
-            line=call.site.line, shown=for_approval(call.bound.named, self._redactor), writes=call.effects.writes, why=why,
+            line=call.site.line, shown=for_approval(call.bound.named, self._redactor), why=why,
+            writes=tuple(self._redactor.text(key).text for key in call.effects.writes),
             arguments=call.tool.with_defaults(call.bound.named),
         )  # fmt: skip
 

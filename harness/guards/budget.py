@@ -144,6 +144,14 @@ class Budget:
             return replace(outcome, status="refused", value=None, problem=problem, by="budget", size=0)
         return outcome
 
+    def out_of_seconds(self, call: Call) -> Outcome | None:
+        """Looked at again when the call's turn comes: those before it may have used them up since it was made."""
+        for purse in self._of(call):
+            if purse.allowed.seconds is not None and purse.seconds >= purse.allowed.seconds:
+                problem = replace(purse, allowed=Allowance(seconds=purse.allowed.seconds)).refusal(call.name)
+                return None if problem is None else refused("budget", problem)
+        return None
+
     def take(self, handle: str, size: int) -> Problem | None:
         """The bytes of a `recall`, which no tool brings; a problem when they are more than is left."""
         return self._spend([purse for purse in self._purses if not purse.name], f"recall({handle!r})", size, lambda: handle)
