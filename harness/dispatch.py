@@ -12,7 +12,7 @@ import anyio
 from anyio import get_cancelled_exc_class
 from anyio.lowlevel import checkpoint_if_cancelled
 
-from catalog import Toolbox, ToolProblem
+from catalog import Results, Toolbox, ToolProblem
 from catalog.help import answer_help
 from harness.approval import Answer, Approver, Request
 from harness.call import Call, Json, Outcome
@@ -57,7 +57,7 @@ async def decided(approver: Approver, requests: Sequence[Request]) -> tuple[Sequ
     return good, "" if odd is None else f"the approver gave {type(odd).__name__} where an Answer belongs"
 
 
-async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: Take) -> Resolve | Reject:
+async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: Take, results: Results) -> Resolve | Reject:
     try:
         match call.tool:
             case "sleep":
@@ -66,7 +66,7 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
             case "help":
                 return Resolve(call.call_id, answer_help(toolbox.offer, call.args))
             case "recall":
-                return _recalled(toolbox, call, take)
+                return _recalled(results, call, take)
             case _:
                 problem = relax(call.args[0] if call.args else None)
                 return Resolve(call.call_id, True) if problem is None else Reject(call.call_id, problem)
@@ -74,9 +74,9 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
         return Reject(call.call_id, as_problem(problem))
 
 
-def _recalled(toolbox: Toolbox, call: Called, take: Take) -> Resolve | Reject:
+def _recalled(results: Results, call: Called, take: Take) -> Resolve | Reject:
     handle = str(call.args[0]) if call.args else ""
-    value = toolbox.host.results.get(handle)
+    value = results.get(handle)
     problem = take(handle, _size(value), value)
     return Resolve(call.call_id, value) if problem is None else Reject(call.call_id, problem)
 

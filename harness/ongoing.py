@@ -46,14 +46,18 @@ class Ongoing:
 def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache | None, clock: Callable[[], float]) -> Ongoing:
     seen = Seen()
     limits, texts = setup.turn, FileTexts()
+    redactor = Redactor(setup.secrets, patterns=setup.secret_patterns)
     freshness = Freshness(root, tree_entries_max=limits.cache_tree_entries, beside=_git_files(setup.environment))
     return Ongoing(
         seen=seen,
         transcript=Transcript(seen, overlap_trim=setup.flags.overlap_trim),
         results=results,
-        redactor=Redactor(setup.secrets, patterns=setup.secret_patterns),
+        redactor=redactor,
         lanes=Lanes(limits.calls_at_once),
-        repeat=Repeat(times=limits.repeats, seconds=limits.repeat_seconds, sample_bytes=limits.repeat_sample_bytes, clock=clock),
+        repeat=Repeat(
+            times=limits.repeats, seconds=limits.repeat_seconds, sample_bytes=limits.repeat_sample_bytes, clock=clock,
+            free=lambda text: redactor.text(text).text,
+        ),
         overlap=Overlap(seen),
         cache=Cache(freshness, MemoryCache(most_bytes=limits.cache_bytes), disk),
         freshness=freshness,
@@ -65,7 +69,7 @@ def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache
         texts=texts,
         chunks=FileChunks(texts.get),
         purses=session_purses(limits, setup.session_budget),
-    )
+    )  # fmt: skip
 
 
 def _one_name(freshness: Freshness, path: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import anyio
 from anyio.abc import TaskGroup
 
-from catalog import BadPack, Host, MemoryResults, Offer, Pack, Toolbox, open_toolbox
+from catalog import BadPack, Host, Offer, Pack, Toolbox, open_toolbox
 from catalog.selection import Offer as Offered
 from harness.approval import Approver
 from harness.cache import DiskCache
@@ -31,6 +31,7 @@ from harness.outcome import TurnOutcome
 from harness.pack_digest import digests
 from harness.problems import told
 from harness.reading_plan import plan_pack
+from harness.session_results import SessionResults
 from harness.setup import MODES, Mode, Setup
 from harness.store import Store
 from harness.turn import Ran, run_turn
@@ -87,9 +88,8 @@ class Session:
 
     async def __aenter__(self) -> Self:
         setup = self._setup
-        results = MemoryResults(most_bytes=setup.turn.kept_bytes)
-        if self._toolbox is not None and isinstance(self._toolbox.host.results, MemoryResults):
-            results = self._toolbox.host.results
+        beside = None if self._toolbox is None else self._toolbox.host.results
+        results = SessionResults(most_bytes=setup.turn.kept_bytes, beside=beside)
         folder = setup.cache_folder
         disk = None if folder is None else DiskCache(folder / "results", most_bytes=setup.turn.cache_disk_bytes)
         self._on = ongoing(setup, self._root, results, disk=disk, clock=self._clock)

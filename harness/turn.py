@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
 
-from catalog import Effects, Toolbox, ToolProblem
+from catalog import Effects, Results, Toolbox, ToolProblem
 from harness.cache import cache_key
 from harness.call import Call, Chain, Outcome
 from harness.check import Checked, check_script
@@ -84,6 +84,7 @@ class Desk:
     settled: Callable[[Call, Outcome], None]  # for what is computed from outcomes
     relax: Relax
     take: Take
+    results: Results  # what `recall` reads
     budget: Callable[[int], Budget]  # from the bytes shown so far
     digests: Mapping[str, str]  # by tool: all that its results depend on besides the arguments
     canonical: Callable[[str, str], str]  # of a tool's key: one for one file, however it is named
@@ -146,7 +147,7 @@ class _Calls:
         began = anyio.current_time()
         if called.tool in BUILTINS:
             desk = self._desk
-            work = partial(answer_builtin, desk.toolbox, called, relax=desk.relax, take=desk.take)
+            work = partial(answer_builtin, desk.toolbox, called, relax=desk.relax, take=desk.take, results=desk.results)
             self._tasks.start(called.tool, partial(self._answered, work))
             return
         call = self._call(called)

@@ -75,7 +75,8 @@ class TurnDesk:
         )  # fmt: skip
         self.desk = Desk(
             turn=turn, toolbox=toolbox, chain=Chain(self.guards.in_order(), self._called),
-            leave=conflict.leave, settled=self._settled, relax=self.relax, take=self._take, budget=self._budget,
+            leave=conflict.leave, settled=self._settled, relax=self.relax, take=self._take,
+            results=on.results, budget=self._budget,
             digests=digests, canonical=partial(_canonical, on, toolbox, setup), names=partial(_names, on, toolbox, setup),
             grace_seconds=setup.turn.grace_seconds,
         )  # fmt: skip

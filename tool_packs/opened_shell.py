@@ -22,6 +22,7 @@ from tool_packs.background import Background
 from tool_packs.launch import DENIED, HANDED_ON, Launch, argv_of, environment_of, folder_of
 from tool_packs.refusals import refusal
 from tool_packs.root import Root
+from tool_packs.safe_paths import leads_outside
 from tool_packs.spool import decoded, head_and_tail
 
 LONGEST_SECONDS = 300.0  # the time of a whole turn
@@ -89,6 +90,12 @@ class Shell:
         settings = self.settings
         argv = argv_of(command, settings.shell)
         folder = folder_of(self.root, cwd)
+        outside = None if env else leads_outside(command, root=str(self.root.path), cwd=self.root.relative(cwd))
+        if outside is not None:
+            raise ToolProblem(
+                "outside_root", f"{outside} leads out of the root by a link, so the command was not run",
+                hint="read what is below the root, or ask a person for that file", data={"path": outside},
+            )  # fmt: skip
         if settings.refusals:
             found = refusal(command, self._size, root=str(self.root.path), cwd=self.root.relative(cwd))
             if found is not None:

@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from tool_packs.bash_text import Command, Redirect, Unreadable, Word, read_script
+from tool_packs.bash_text import Command, Redirect, Script, Unreadable, Word, read_script
 from tool_packs.steps import read_command
 
 _SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"})
 _JOINS = frozenset({"", "&&", "||", ";", "|", "\n"})
 _NUMBER = r"(?:\d+|\$)"
 _SED_SCRIPT = re.compile(rf"{_NUMBER}(?:,{_NUMBER})?p(?:;{_NUMBER}(?:,{_NUMBER})?p)*")
-_FIND_ACTS = re.compile(r"-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf|files0-from)")
-_RG_ACTS = ("--pre", "--pre-glob", "--hostname-bin", "--search-zip")
+_FIND_ACTS = re.compile(r"-(?:L$|follow|exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf|files0-from)")
+_RG_ACTS = ("--pre", "--pre-glob", "--hostname-bin", "--search-zip", "--follow")
 _GIT_ACTS = ("--output", "--ext-diff", "--textconv", "--paginate", "--exec-path", "--no-index", "--show-signature")
 _GIT_READS = frozenset({"status", "log", "diff", "show"})
 _FLAGS = re.compile(r"-[nirRlwvcoEFHhsSqLUPxa]+")
@@ -26,15 +26,20 @@ _FLAGS = re.compile(r"-[nirRlwvcoEFHhsSqLUPxa]+")
 def is_safe(command: str | Sequence[str]) -> bool:
     """True only for what certainly does nothing but read below the folder it runs in."""
     try:
-        script = read_command(command)
-        if len(script.commands) == 1 and not script.commands[0].redirects and not script.commands[0].assignments:
-            words = script.commands[0].words
-            # One level of `bash -lc text`, as many models write every command.
-            if len(words) == 3 and words[0].text in _SHELLS and words[1].text in ("-c", "-lc") and words[2].plain:
-                script = read_script(words[2].text)
+        script = safe_script(command)
     except Unreadable:
         return False
     return script.simple and bool(script.commands) and all(_is_safe(command) for command in script.commands)
+
+
+def safe_script(command: str | Sequence[str]) -> Script:
+    """The command as read; of `bash -lc text`, as many models write every command, the text. Raises Unreadable."""
+    script = read_command(command)
+    if len(script.commands) == 1 and not script.commands[0].redirects and not script.commands[0].assignments:
+        words = script.commands[0].words
+        if len(words) == 3 and words[0].text in _SHELLS and words[1].text in ("-c", "-lc") and words[2].plain:
+            return read_script(words[2].text)
+    return script
 
 
 def _is_safe(command: Command) -> bool:
@@ -87,14 +92,17 @@ def _cd(args: Sequence[Word]) -> bool:
 
 
 def _grep(args: Sequence[Word]) -> bool:
+    """Not with an option by which it follows links on its own."""
+    if any(_is_short(word.text, "R") or _is_long(word.text, ("--dereference-recursive",)) for word in args):
+        return False
     return _all_below(_without_pattern(args))
 
 
 def _rg(args: Sequence[Word]) -> bool:
     for word in args:
-        if _may_be_option(word) or _is_short(word.text, "z") or _is_long(word.text, _RG_ACTS):
+        if _may_be_option(word) or _is_short(word.text, "z") or _is_short(word.text, "L") or _is_long(word.text, _RG_ACTS):
             return False
-    return _grep(args)
+    return _all_below(_without_pattern(args))
 
 
 def _find(args: Sequence[Word]) -> bool:

@@ -26,6 +26,7 @@ from harness.harness import Harness
 from harness.ledger import Ledger
 from harness.offers import offer_from
 from harness.outcome import TurnOutcome
+from harness.redaction import Redactor
 from harness.visible import visible
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
 from sandbox.pool import Isolation
@@ -103,13 +104,14 @@ def run(
     )
     offer = offer_from(settings.tools, more_packs=pack or ())
     outcomes, sums = anyio.run(_run, sources, start, settings, pool, offer, relax, view_turns)
+    redactor = Redactor(settings.setup.secrets, patterns=settings.setup.secret_patterns)
     if as_json:
-        _print_json(outcomes, sums)
+        _print_json(outcomes, sums, redactor)
     else:
         for file, outcome in zip(files, outcomes, strict=True):
             if len(files) > 1:
                 typer.echo(f"── turn {outcome.number}: {file}", err=True)
-            _print_whole(outcome) if whole else _print(outcome)
+            _print_whole(outcome, redactor) if whole else _print(outcome)
         if ledger:
             _print_ledger(sums)
     worst = next((outcome for outcome in outcomes if not outcome.ok), None)
@@ -173,17 +175,18 @@ def _print(outcome: TurnOutcome) -> None:
         typer.echo(f"notice: {notice}", err=True)
 
 
-def _print_whole(outcome: TurnOutcome) -> None:
+def _print_whole(outcome: TurnOutcome, redactor: Redactor) -> None:
+    """Values as they are, but for secrets."""
     for event in outcome.events:
         if isinstance(event, Printed):
-            typer.echo(f"{event.level}: {visible(event.text)}", err=True)
+            typer.echo(f"{event.level}: {visible(redactor.text(event.text).text)}", err=True)
         elif isinstance(event, Shown):
-            typer.echo(_plain(event.value))
+            typer.echo(_plain(redactor.value(event.value)[0]))
     if isinstance(outcome.ending, Finished):
         if outcome.ending.value is not None:
-            typer.echo(_plain(outcome.ending.value))
+            typer.echo(_plain(redactor.value(outcome.ending.value)[0]))
     else:
-        typer.echo(visible(outcome.ending.error.text), err=True)
+        typer.echo(visible(redactor.text(outcome.ending.error.text).text), err=True)
     for notice in outcome.notices:
         typer.echo(f"notice: {notice}", err=True)
 
@@ -202,10 +205,11 @@ def _print_ledger(sums: Ledger) -> None:
     Console().print(drawn)
 
 
-def _print_json(outcomes: Sequence[TurnOutcome], sums: Ledger) -> None:
+def _print_json(outcomes: Sequence[TurnOutcome], sums: Ledger, redactor: Redactor) -> None:
     rows = [_as_json(outcome) for outcome in outcomes]
     report = rows[0] if len(rows) == 1 else {"ok": all(outcome.ok for outcome in outcomes), "turns": rows}
-    typer.echo(json.dumps(report | {"ledger": sums.as_json()}, indent=2, ensure_ascii=False))
+    freed, _ = redactor.value(json.loads(json.dumps(report | {"ledger": sums.as_json()})))
+    typer.echo(json.dumps(freed, indent=2, ensure_ascii=False))
 
 
 def _as_json(outcome: TurnOutcome) -> dict[str, Any]:

@@ -34,11 +34,21 @@ class _Memory:
 class Repeat:
     """One for a session."""
 
-    def __init__(self, *, times: int, seconds: float, sample_bytes: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        *,
+        times: int,
+        seconds: float,
+        sample_bytes: int,
+        clock: Callable[[], float],
+        free: Callable[[str], str] = str,
+    ) -> None:
+        """`free` takes secrets out of the sample before it is cut: half a secret would not be known as one."""
         self._times = times
         self._seconds = seconds
         self._sample = sample_bytes
         self._clock = clock
+        self._free = free
         self._known: OrderedDict[str, _Memory] = OrderedDict()
 
     def admit(self, call: Call) -> Outcome | None:
@@ -84,7 +94,12 @@ class Repeat:
         recent = [at for at in memory.times if now - at < self._seconds]
         if len(recent) < self._times - 1:
             return None
-        sample = memory.sample.encode("utf-8", "replace")[: self._sample].decode("utf-8", "ignore").strip()
+        sample = (
+            self._free(memory.sample[: 64 * self._sample])
+            .encode("utf-8", "replace")[: self._sample]
+            .decode("utf-8", "ignore")
+            .strip()
+        )
         problem = told(
             "repeated", tool=call.name, times=len(recent), seconds=max(1.0, now - recent[0]), sample=sample,
             wait=max(1.0, self._seconds - (now - recent[-(self._times - 1)])), data={"times": len(recent), "sample": sample},

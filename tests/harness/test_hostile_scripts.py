@@ -3,6 +3,7 @@ secrets, budgets, later turns and other sessions. What is not mended yet is an e
 """
 
 import asyncio
+import json
 import random
 import subprocess
 import sys
@@ -135,16 +136,25 @@ def test_a_rule_with_several_stars_is_matched_in_the_time_of_the_text() -> None:
     assert done.stdout == "False\n"
 
 
-@broken("the list of safe commands looks at words; a link below the root leads cat to any file of the host, unasked")
+LED = [
+    "cat notes", "head -n 3 ./notes", "cat n*", "grep KEY notes", "wc -l < notes", "cd sub && cat ../sub/up/notes", "cat sub/up/notes", "grep -R KEY .",
+    "rg -L KEY", "find -L . -name notes", ["cat", "notes"], "bash -lc 'cat notes'", "sed -n 1,5p notes", "ls sub && cd sub && cat deep",
+]  # fmt: skip
+
+
 async def test_a_link_does_not_lead_a_safe_command_out_of_the_root(tmp_path: Path) -> None:
     (tmp_path / "host").mkdir()
     (tmp_path / "host" / "id_rsa").write_text("KEY OF THE HOST\n")
     root = tmp_path / "root"
     root.mkdir()
     (root / "notes").symlink_to(tmp_path / "host" / "id_rsa")
+    (root / "sub").mkdir()
+    (root / "sub" / "up").symlink_to("..")
+    (root / "sub" / "deep").symlink_to("../notes")
     async with talking(packs=["shell"], root=root) as session:
-        outcome = await session.run('return (await tools.shell.run({ command: "cat notes" })).output')
-    assert "KEY OF THE HOST" not in outcome.text
+        for command in LED:
+            outcome = await session.run(f"return (await tools.shell.run({json.dumps(command)})).output")
+            assert outcome.error is not None and outcome.error.name in ("outside_root", "denied"), (command, outcome.text)
 
 
 async def test_an_answer_is_for_one_call_and_a_denied_read_is_not_served_from_what_is_kept(tmp_path: Path) -> None:
@@ -215,8 +225,7 @@ async def test_any_text_can_be_forgotten_turn_by_turn() -> None:
             await session.forget(range(1, turn - 2))
 
 
-@broken("a turn of references gets all their lines back, whatever its cap: 5 KB became 820 KB")
-async def test_a_text_that_gets_its_lines_back_stays_within_a_turns_bytes() -> None:
+async def test_what_comes_back_into_view_is_no_more_than_what_left_it() -> None:
     lines = "const lines = (turn, part) => Array.from({ length: 155 }, (_, at) => `turn ${turn} part ${part} row ${at} of it`).join('\\n')\n"
     async with talking() as session:
         for _ in range(4):
@@ -224,8 +233,9 @@ async def test_a_text_that_gets_its_lines_back_stays_within_a_turns_bytes() -> N
         await session.run(
             lines + "for (let turn = 1; turn < 5; turn++) for (let part = 0; part < 3; part++) show(lines(turn, part))"
         )
-        forgotten = await session.forget(range(1, 5))
-    assert all(len(text.encode()) <= ShownLimits().shown_turn_bytes for text in forgotten.mended.values())
+        before = sum(len(text) for _, text in session.transcript())
+        await session.forget(range(1, 5))
+        assert sum(len(text) for _, text in session.transcript()) <= before
 
 
 async def test_what_nothing_is_kept_under_is_told_in_short() -> None:
@@ -321,7 +331,6 @@ async def test_what_was_cut_does_not_end_in_half_a_secret(script: str) -> None:
     assert TOKEN[:8] not in shown
 
 
-@broken("--json prints events and values as they are, beside the text without secrets")
 def test_the_report_of_the_command_has_no_secret_in_it(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f"key {TOKEN}\n")
     (tmp_path / "a.js").write_text("return (await tools.files.read({ path: 'a.txt' })).text")
@@ -378,7 +387,6 @@ async def test_whatever_a_tool_raises_ends_its_call_alone(error: BaseException) 
         assert (await session.run("return 1")).value == 1
 
 
-@broken("sessions that share an open toolbox share its results: T1.1 of one is read, and written over, by the other")
 async def test_a_handle_of_one_session_is_not_one_of_another() -> None:
     offer = offer_of([pack("x", [echo], doc="Of this test.")])
     async with (
