@@ -320,9 +320,11 @@ async def test_what_a_person_sees_of_a_call_has_no_secret_in_it() -> None:
     assert TOKEN not in _words(person.asked[0])
 
 
-@broken("cut first and redacted later: the half of a secret before the cut stays")
 @pytest.mark.parametrize("script", [
-    f"return await tools.x.act({{ value: {{ a: '{'x' * 40}{TOKEN}' }} }})",
+    pytest.param(
+        f"return await tools.x.act({{ value: {{ a: '{'x' * 40}{TOKEN}' }} }})",
+        marks=broken("the words of bad_arguments are cut by the catalogue, which knows no secrets: half of one stays"),
+    ),
     "; ".join([f"await tools.x.outside({{ value: '{'x' * 240}{TOKEN}' }})"] * 3),
 ])  # fmt: skip
 async def test_what_was_cut_does_not_end_in_half_a_secret(script: str) -> None:
