@@ -127,11 +127,13 @@ class Session:
         *,
         context: Mapping[str, Any] | None = None,
         mode: Mode | None = None,
+        limits: Mapping[str, float] | None = None,
         recording: Recording | None = None,
         start: Start | None = None,
     ) -> TurnOutcome:
-        """Run one script. `start` carries what else a script may be told: clock, seed, limits, stored values."""
+        """Run one script. `limits`, by name, are for this turn; `start` carries what else a script may be told: clock, seed."""
         self._check_open()
+        setup = self._setup.with_limits(limits) if limits else self._setup
         async with self._one_at_a_time:
             mode = mode or self._setup.mode
             if mode not in MODES:
@@ -141,7 +143,7 @@ class Session:
                 return await self._ended(self._not_run(script, told("scripts_disabled"), mode))
             if not script.strip():
                 return await self._ended(self._not_run(script, told("empty_script"), mode))
-            return await self._ended(await self._run(script, context or {}, mode, recording, start))
+            return await self._ended(await self._run(script, context or {}, setup, mode, recording, start))
 
     async def run_reply(self, reply: str) -> TurnOutcome:
         """Run the script in an assistant's reply: the one between <tool-calls> and </tool-calls>."""
@@ -160,10 +162,16 @@ class Session:
             raise RuntimeError("the session is not open: write async with harness.session() as session")
 
     async def _run(
-        self, script: str, context: Mapping[str, Any], mode: Mode, recording: Recording | None, given: Start | None
+        self,
+        script: str,
+        context: Mapping[str, Any],
+        setup: Setup,
+        mode: Mode,
+        recording: Recording | None,
+        given: Start | None,
     ) -> TurnOutcome:
         assert self._toolbox is not None
-        on, setup = self._on, self._setup
+        on = self._on
         on.plans.turn = self._turn
         before = replace(on.cache.counts)
         clock, tasks = TurnClock(setup.turn.turn_seconds), OpenTasks(self._tasks)
@@ -176,16 +184,16 @@ class Session:
             self._host_relaxes = ""
         try:
             async with self._pool.sandbox(self.id) as box:
-                ran = await run_turn(box, self._start(script, context, given), desk.desk, clock, tasks)
+                ran = await run_turn(box, self._start(script, context, setup, given), desk.desk, clock, tasks)
         finally:
             on.purses[0].seconds += clock.spent_seconds()  # a turn that is cancelled has taken its time too
         self._remember(ran)
-        composed = self._compose(ran, desk, mode)
+        composed = self._compose(ran, desk, setup, mode)
         return self._outcome(script, ran, composed, desk, clock, before, mode)
 
-    def _start(self, script: str, context: Mapping[str, Any], given: Start | None) -> Start:
+    def _start(self, script: str, context: Mapping[str, Any], setup: Setup, given: Start | None) -> Start:
         assert self._toolbox is not None
-        start = given or Start(source="", now=self._now() * 1000, seed=self._turn, limits=self._setup.limits)
+        start = given or Start(source="", now=self._now() * 1000, seed=self._turn, limits=setup.limits)
         facts = {"session": self.id, "turn": self._turn, "root": str(self._root)}
         return replace(
             start, source=script, tools=tuple(self._toolbox.tools), context={**facts, **start.context, **context},
@@ -200,10 +208,10 @@ class Session:
                 else:
                     self._on.stored[event.key] = event.value
 
-    def _compose(self, ran: Ran, desk: TurnDesk, mode: Mode) -> Composed:
+    def _compose(self, ran: Ran, desk: TurnDesk, setup: Setup, mode: Mode) -> Composed:
         composer = Composer(
             turn=self._turn, seen=self._on.seen, provenance=desk.provenance, chunks=self._on.chunks, redactor=self._on.redactor,
-            limits=self._setup.shown, cap=desk.cap, flags=self._setup.flags.condensing,
+            limits=setup.shown, cap=desk.cap, flags=setup.flags.condensing,
         )  # fmt: skip
         showing = showings(ran.events)
         if not hasattr(ran.ending, "value"):

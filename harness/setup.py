@@ -3,10 +3,11 @@ and flags.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from catalog.nearest import nearest
 from harness.approval import Policy
 from harness.condense import Flags as CondenseFlags
 from harness.guards.budget import Allowance
@@ -51,3 +52,22 @@ class Setup:
     packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # each pack's own settings
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # for packs
     cache_folder: Path | None = None  # results across sessions; None: in memory only
+
+    def with_limits(self, limits: Mapping[str, float]) -> "Setup":
+        """The same with these limits, by the names that `turnscript limits` lists. BadConfig names the nearest one."""
+        records = {"limits": self.limits, "turn": self.turn, "shown": self.shown}
+        homes = {item.name: which for which, record in records.items() for item in fields(record)}
+        for name in limits:
+            if name not in homes:
+                near = nearest(name, homes)
+                raise BadConfig(
+                    f"there is no limit {name!r}" + (f"; did you mean {near}?" if near else "; see: turnscript limits")
+                )
+        try:
+            changed: dict[str, Any] = {
+                which: replace(record, **{name: value for name, value in limits.items() if homes[name] == which})  # type: ignore[type-var]
+                for which, record in records.items()
+            }
+        except ValueError as error:
+            raise BadConfig(str(error)) from None
+        return replace(self, **changed)

@@ -12,6 +12,7 @@ from harness.entries import Forgot, Opened, Turned
 from harness.ledger import Ledger
 from harness.limits import ShownLimits, TurnLimits
 from harness.open_tasks import OpenTasks
+from harness.setup import BadConfig
 from sandbox import Exceeded, Limits
 from tests.harness.guards.rig import caught, talking, together
 
@@ -382,3 +383,15 @@ async def test_two_sessions_side_by_side_share_nothing_but_the_workers() -> None
             assert got == {"one": ["one", 2, "one"], "two": ["two", 2, "two"]}
             assert one.ledger.calls == two.ledger.calls == {"returned": 1}
         assert set(store.sessions) == {"one", "two"}
+
+
+async def test_limits_may_be_set_for_one_turn() -> None:
+    async with Harness() as harness, harness.session() as session:
+        source = "show('a line\\n'.repeat(2000)); return [budget.bytes, budget.calls]"
+        small = await session.run(source, limits={"shown_turn_bytes": 1_000, "calls": 3})
+        assert small.value == [1_000, 3] and len(small.text.encode()) <= 1_000
+        assert (await session.run(source)).value == [24_576, 256]
+        with pytest.raises(BadConfig, match="there is no limit 'shown_turn_byte'; did you mean shown_turn_bytes?"):
+            await session.run(source, limits={"shown_turn_byte": 1})
+        with pytest.raises(BadConfig, match="limit calls must be a number above 0, not 0"):
+            await session.run(source, limits={"calls": 0})
