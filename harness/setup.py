@@ -55,17 +55,16 @@ class Setup:
 
     def with_limits(self, limits: Mapping[str, float]) -> "Setup":
         """The same with these limits, by the names that `turnscript limits` lists. BadConfig names the nearest one."""
-        records = {"limits": self.limits, "turn": self.turn, "shown": self.shown}
+        records: dict[str, Any] = {"limits": self.limits, "turn": self.turn, "shown": self.shown}
         homes = {item.name: which for which, record in records.items() for item in fields(record)}
         for name in limits:
             if name not in homes:
                 near = nearest(name, homes)
-                raise BadConfig(
-                    f"there is no limit {name!r}" + (f"; did you mean {near}?" if near else "; see: turnscript limits")
-                )
+                guess = f"did you mean {near}?" if near else "see: turnscript limits"
+                raise BadConfig(f"there is no limit {name!r}; {guess}")
         try:
             changed: dict[str, Any] = {
-                which: replace(record, **{name: value for name, value in limits.items() if homes[name] == which})  # type: ignore[type-var]
+                which: replace(record, **{name: value for name, value in limits.items() if homes[name] == which})
                 for which, record in records.items()
             }
         except ValueError as error:

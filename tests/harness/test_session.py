@@ -391,7 +391,7 @@ async def test_limits_may_be_set_for_one_turn() -> None:
         small = await session.run(source, limits={"shown_turn_bytes": 1_000, "calls": 3})
         assert small.value == [1_000, 3] and len(small.text.encode()) <= 1_000
         assert (await session.run(source)).value == [24_576, 256]
-        with pytest.raises(BadConfig, match="there is no limit 'shown_turn_byte'; did you mean shown_turn_bytes?"):
+        with pytest.raises(BadConfig, match="there is no limit 'shown_turn_byte'; did you mean shown_turn_bytes"):
             await session.run(source, limits={"shown_turn_byte": 1})
         with pytest.raises(BadConfig, match="limit calls must be a number above 0, not 0"):
             await session.run(source, limits={"calls": 0})
