@@ -22,6 +22,7 @@ from catalog.tool import Tool
 
 _FAULTS_MAX = 5
 _VALUE_CHARS = 60
+_PATH_CHARS = 200
 _WORDS = {
     "string": "text",
     "integer": "a whole number",
@@ -141,7 +142,7 @@ def _faults(tool: Tool, error: ValidationError) -> Iterator[Fault]:
         case "required" if isinstance(value, dict):
             yield from (Fault(_join(path, name), f"{_join(path, name)} is missing") for name in _missing(error))
         case "additionalProperties" if isinstance(value, dict):
-            yield from (Fault(_join(path, name), _unknown(tool, error, path, name)) for name in _extras(error))
+            yield from (Fault(_join(path, name)[:_PATH_CHARS], _unknown(tool, error, path, name)) for name in _extras(error))
         case "anyOf" | "oneOf" if error.context:
             yield from _of_alternatives(tool, error, path)
         case _:
@@ -164,6 +165,7 @@ def _extras(error: ValidationError) -> list[str]:
 
 def _unknown(tool: Tool, error: ValidationError, path: str, name: str) -> str:
     known = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    name = name if len(name) <= _VALUE_CHARS else name[: _VALUE_CHARS - 1] + "…"
     near = nearest(name, known)
     what = f"there is no argument {name}" if not path else f"{path} has no member {name}"
     if near:

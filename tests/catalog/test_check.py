@@ -172,3 +172,12 @@ def test_a_schema_is_never_fetched_from_elsewhere() -> None:
         server.shutdown()
     assert (caught.value.code, asked) == ("bad_schema", [])
     assert caught.value.message == f"api.x cannot be called: its schema refers to '{url}', which is not in it"
+
+
+def test_a_name_of_any_length_is_told_in_short() -> None:
+    async def put(path: str) -> None:
+        """Put."""
+
+    with pytest.raises(ToolProblem) as caught:
+        bind(reflect(put, pack="x"), [{"path": "a", "y" * 100_000: 1}])
+    assert len(caught.value.message) < 300 and len(str(caught.value.data)) < 1_000
