@@ -14,6 +14,7 @@ from harness.guards.overlap import Overlap
 from harness.guards.plan import Plan
 from harness.guards.repeat import Repeat
 from harness.guards.replay import Replay
+from harness.guards.seconds import Seconds
 from harness.guards.timeout import Timeout
 
 
@@ -30,6 +31,7 @@ class Guards:
     repeat: Repeat
     overlap: Overlap
     cache: Cache | None
+    seconds: Seconds
     timeout: Timeout
 
     def in_order(self) -> list[Guard]:
@@ -43,6 +45,7 @@ class Guards:
             self.repeat,  # inside, so that equal calls have each other's results to compare
             self.overlap,
             self.cache,  # inside, so that a read behind a write does not see what was kept before it
+            self.seconds,  # those before it have run by now; what the cache serves costs none
             self.timeout,  # the tool's own time; waiting does not count
         ]
         return [guard for guard in chain if guard is not None]

@@ -24,7 +24,7 @@ _DATA_BYTES = 65_536  # of what a problem carries; more is dropped
 _DEPTH = 200  # of a result that is measured; the sandbox has its own, lower limit
 
 Relax = Callable[[Json], Problem | None]
-Take = Callable[[str, int, Json], Problem | None]  # handle, bytes, value: a problem when the script may not have them
+Take = Callable[[str, int], Problem | None]  # handle, bytes: a problem when the script may not have them
 
 
 async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
@@ -77,7 +77,7 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
 def _recalled(results: Results, call: Called, take: Take) -> Resolve | Reject:
     handle = str(call.args[0]) if call.args else ""
     value = results.get(handle)
-    problem = take(handle, _size(value), value)
+    problem = take(handle, _size(value))
     return Resolve(call.call_id, value) if problem is None else Reject(call.call_id, problem)
 
 

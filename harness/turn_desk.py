@@ -17,6 +17,7 @@ from harness.guards.conflict import Conflict
 from harness.guards.dry_run import DryRun
 from harness.guards.plan import Plan
 from harness.guards.replay import Recording, Replay
+from harness.guards.seconds import Seconds
 from harness.guards.timeout import Timeout
 from harness.ongoing import Ongoing
 from harness.open_tasks import OpenTasks
@@ -55,14 +56,14 @@ class TurnDesk:
         self.provenance = Provenance()
         self._texts = on.texts
         conflict = Conflict(on.lanes, on.freshness.real)
+        budget = BudgetGuard(
+            turn_purses(setup.turn, setup.turn_budget), on.purses, on.results, parts=_PARTS if _PARTS in toolbox.tools else ""
+        )
         self.guards = Guards(
             replay=None if recording is None else Replay(recording),
             dry_run=DryRun(setup.policy) if mode == "dry_run" else None,
             plan=Plan(on.plans) if setup.plan_reads and setup.flags.two_pass else None,
-            budget=BudgetGuard(
-                turn_purses(setup.turn, setup.turn_budget), on.purses, on.results,
-                parts=_PARTS if _PARTS in toolbox.tools else "",
-            ),
+            budget=budget,
             approval=Approval(
                 approver, setup.policy, on.remembered, session=session, seconds=setup.turn.approval_seconds,
                 redactor=on.redactor, conflict=conflict, tasks=tasks, paused=clock.paused, clock=now,
@@ -71,15 +72,24 @@ class TurnDesk:
             repeat=on.repeat,
             overlap=on.overlap,
             cache=on.cache if setup.flags.cache else None,
-            timeout=Timeout(setup.turn.call_seconds),
+            seconds=Seconds(budget),
+            timeout=Timeout(setup.turn.call_seconds, clock.working),
         )  # fmt: skip
         self.desk = Desk(
-            turn=turn, toolbox=toolbox, chain=Chain(self.guards.in_order(), self._called),
-            leave=conflict.leave, settled=self._settled, relax=self.relax, take=self._take,
-            results=on.results, budget=self._budget,
-            digests=digests, canonical=partial(_canonical, on, toolbox, setup), names=partial(_names, on, toolbox, setup),
+            turn=turn,
+            toolbox=toolbox,
+            chain=Chain(self.guards.in_order(), partial(call_tool, toolbox)),
+            leave=conflict.leave,
+            settled=self._settled,
+            relax=self.relax,
+            take=budget.take,
+            results=on.results,
+            budget=self._budget,
+            digests=digests,
+            canonical=partial(_canonical, on, toolbox, setup),
+            names=partial(_names, on, toolbox, setup),
             grace_seconds=setup.turn.grace_seconds,
-        )  # fmt: skip
+        )
 
     def relax(self, reason: Any) -> Problem | None:
         """Once a turn, with a reason, on record."""
@@ -91,21 +101,10 @@ class TurnDesk:
         self.cap = max(self.cap, self._setup.shown.relaxed_turn_bytes)
         return None
 
-    async def _called(self, call: Call) -> Outcome:
-        refusal = self.guards.budget.out_of_seconds(call)
-        if refusal is not None:
-            return refusal
-        with self._clock.working():
-            return await call_tool(self.desk.toolbox, call)
-
     def _settled(self, call: Call, outcome: Outcome) -> None:
         self.provenance.add(call, outcome)
         if call.tool.facts.shape == "slice" and outcome.ok:
             self._texts.add(outcome)
-
-    def _take(self, handle: str, size: int, value: Any) -> Problem | None:
-        """The value is kept already, under this handle."""
-        return self.guards.budget.take(handle, size)
 
     def _budget(self, shown: int) -> Budget:
         left = self.guards.budget.left()

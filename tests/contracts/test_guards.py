@@ -23,6 +23,7 @@ from harness.guards.overlap import Overlap
 from harness.guards.plan import Plan
 from harness.guards.repeat import Repeat
 from harness.guards.replay import Recording, Replay
+from harness.guards.seconds import Seconds
 from harness.guards.timeout import Timeout
 from harness.lanes import Lanes
 from harness.limits import ShownLimits
@@ -110,11 +111,18 @@ def cache(tasks: TaskGroup) -> Case:
     return Case(guard, lambda n: made(read, n, path="no-such-file", n=n))
 
 
+def seconds(tasks: TaskGroup) -> Case:
+    spent = purses("turn", Allowance(), {"x.fetch": Allowance(seconds=1.0)})
+    spent[1].seconds = 1.0
+    guard = Seconds(Budget(spent, (), MemoryResults()))
+    return Case(guard, lambda n: made(read, n, path="a"), lambda: made(fetch, n=1), by="budget")
+
+
 def timeout(tasks: TaskGroup) -> Case:
     return Case(Timeout(60.0), lambda n: made(read, n, path="a"))
 
 
-CASES = (dry_run, plan, budget, approval, conflict, repeat, overlap, cache, timeout)
+CASES = (dry_run, plan, budget, approval, conflict, repeat, overlap, cache, seconds, timeout)
 
 
 class TestGuards(GuardContract):
