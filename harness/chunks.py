@@ -39,11 +39,6 @@ def chunks_of(text: str) -> tuple[Chunk, ...]:
     return tuple(_chunk(lines, first, last) for first, last in pairwise(borders))
 
 
-def ids_for(text: str, first: int, last: int) -> tuple[str, ...]:
-    """The chunks that hold these lines, from 1, both included."""
-    return _ids(chunks_of(text), first, last)
-
-
 class FileChunks:
     """The chunk ids of lines of files, made when asked for. `text_of` gives a version's text; None: it is not known."""
 

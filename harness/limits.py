@@ -64,7 +64,6 @@ class ShownLimits:
         check_numbers(self)
 
 
-DEFAULT_TURN_LIMITS = TurnLimits()
 DEFAULT_SHOWN_LIMITS = ShownLimits()
 
 # Named sets of what is shown. On recorded sessions `tight` saves more and hides fewer lines that were edited later

@@ -2,7 +2,6 @@
 to turn.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +21,7 @@ from harness.compose import Composed, Composer, Showing, ShownItem, showings
 from harness.detect import Detected, detect, near_miss
 from harness.dry_report import dry_report
 from harness.entries import Forgot, Opened, Turned
+from harness.guards.cache import CacheCounts
 from harness.guards.replay import Recording
 from harness.ledger import Ledger, total
 from harness.notices import notices
@@ -37,7 +37,8 @@ from harness.store import Store
 from harness.turn import Ran, run_turn
 from harness.turn_clock import TurnClock
 from harness.turn_desk import TurnDesk
-from sandbox import Failed, Pool, Problem, ScriptError, Start, Stored
+from harness.turn_ledger import turn_ledger
+from sandbox import Failed, Finished, Pool, Problem, ScriptError, Start, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Session:
         self._host_relaxes = ""
         self._told_of_disk = False
         self._ledgers: list[Ledger] = []
+        self._open = False
         self._tasks: TaskGroup
         self._on: Ongoing
 
@@ -109,9 +111,11 @@ class Session:
             self._digests = digests(self._toolbox.offer, setup.packs, self._root)
             await self._store.append(Opened(session=self.id, at=self._now(), facts=self._facts()))
             self._stack = stack.pop_all()
+        self._open = True
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._open = False
         self._pool.forget(self.id)
         try:
             await self._stack.__aexit__(kind, error, trace)
@@ -158,7 +162,7 @@ class Session:
             return await self._ended(self._not_run("", problem, self._setup.mode))
 
     def _check_open(self) -> None:
-        if self._toolbox is None or not hasattr(self, "_on"):
+        if not self._open:
             raise RuntimeError("the session is not open: write async with harness.session() as session")
 
     async def _run(
@@ -194,6 +198,8 @@ class Session:
     def _start(self, script: str, context: Mapping[str, Any], setup: Setup, given: Start | None) -> Start:
         assert self._toolbox is not None
         start = given or Start(source="", now=self._now() * 1000, seed=self._turn, limits=setup.limits)
+        if setup is not self._setup:  # limits for this turn win over those of a start
+            start = replace(start, limits=setup.limits)
         facts = {"session": self.id, "turn": self._turn, "root": str(self._root)}
         return replace(
             start, source=script, tools=tuple(self._toolbox.tools), context={**facts, **start.context, **context},
@@ -214,7 +220,7 @@ class Session:
             limits=setup.shown, cap=desk.cap, flags=setup.flags.condensing,
         )  # fmt: skip
         showing = showings(ran.events)
-        if not hasattr(ran.ending, "value"):
+        if not isinstance(ran.ending, Finished):
             showing.append(Showing("error", ran.ending.error.text))
         if mode == "dry_run" and desk.guards.dry_run is not None:
             showing.append(Showing("console", "\n".join(dry_report(ran, desk.guards.dry_run.spared))))
@@ -227,7 +233,7 @@ class Session:
         return [f"results are no longer kept on disk: {self._disk.problem}"]
 
     def _outcome(
-        self, script: str, ran: Ran, composed: Composed, desk: TurnDesk, clock: TurnClock, before: Any, mode: Mode
+        self, script: str, ran: Ran, composed: Composed, desk: TurnDesk, clock: TurnClock, before: CacheCounts, mode: Mode
     ) -> TurnOutcome:
         for item, value in zip(composed.items, composed.values, strict=True):
             self._on.results.put(item.handle, value)
@@ -236,7 +242,10 @@ class Session:
             number=self._turn, script=script, text=composed.text, events=ran.events, settled=ran.settled, ending=ran.ending,
             calls=ran.calls, items=composed.items, notices=composed.notices, checked=ran.checked, layers=ran.layers, mode=mode,
             decisions=tuple(desk.guards.approval.decisions),
-            ledger=_ledger(ran, composed, desk, clock, before=before, after=self._on.cache.counts, plan=plan),
+            ledger=turn_ledger(
+                ran, composed, clock, cache_before=before, cache_after=self._on.cache.counts, plan=plan,
+                relaxed=tuple(desk.relaxed),
+            ),
         )  # fmt: skip
 
     def _not_run(self, script: str, problem: Problem, mode: Mode) -> TurnOutcome:
@@ -268,8 +277,9 @@ class Session:
         going = tuple(turn for turn in turns if turn in self._on.transcript.turns)
         changed = self._on.transcript.forget(going)
         await self._store.append(Forgot(session=self.id, at=self._now(), turns=going, mended=changed))
-        touched = dict.fromkeys(int(handle[1:].partition(".")[0]) for handle in changed)
-        return Forgotten(going, {turn: self._on.transcript.text(turn) for turn in touched})
+        view = self._on.transcript
+        touched = [turn for turn in view.turns if any(item.handle in changed for item in view.items(turn))]
+        return Forgotten(going, {turn: view.text(turn) for turn in touched})
 
     def relax(self, reason: str) -> None:
         """The host lets the next turn show more, once, on record."""
@@ -302,33 +312,3 @@ def _with_pack(offer: Offer, pack: Pack) -> Offer:
     if any(tool.pack == pack.name for tool in offer.tools.values()):
         raise BadPack(f"with plan_reads the pack {pack.name} is the session's own; rename the other one, such as my_{pack.name}")
     return Offered({**offer.tools, **tools}, {**offer.homes, **dict.fromkeys(tools, pack)}, offer.refused)
-
-
-def _ledger(
-    ran: Ran, composed: Composed, desk: TurnDesk, clock: TurnClock, *, before: Any, after: Any, plan: Mapping[str, Any] | None
-) -> Ledger:
-    outcomes = [record.outcome for record in ran.calls]
-    trimmed: Counter[str] = Counter()
-    for item in composed.items:
-        trimmed.update(item.trimmed)
-    return Ledger(
-        produced=sum(item.produced for item in composed.items),
-        shown=sum(len(item.text.encode("utf-8", "replace")) for item in composed.items),
-        text=len(composed.text.encode("utf-8", "replace")),
-        trimmed=dict(trimmed),
-        references=sum(len(item.references) for item in composed.items),
-        redacted=composed.redacted,
-        calls=dict(Counter(outcome.status for outcome in outcomes)),
-        refused=dict(Counter(outcome.by for outcome in outcomes if outcome.status in ("refused", "denied", "timed_out"))),
-        result_bytes=sum(outcome.size for outcome in outcomes if outcome.ok),
-        in_view_lines=sum(last - first + 1 for outcome in outcomes for first, last in outcome.in_view),
-        cache_hits=after.hits - before.hits,
-        cache_misses=after.misses - before.misses,
-        shared=after.shared - before.shared,
-        relaxed=tuple(desk.relaxed),
-        plan=plan,
-        turn_seconds=round(clock.spent_seconds(), 6),
-        tool_seconds=round(sum(outcome.seconds for outcome in outcomes), 6),
-        engine_seconds=round(ran.engine_seconds, 6),
-        person_seconds=round(clock.waited_seconds, 6),
-    )

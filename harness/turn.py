@@ -32,11 +32,13 @@ from sandbox import (
     Exceeded,
     Failed,
     Finished,
+    Printed,
     Problem,
     Reject,
     Resolve,
     Sandbox,
     ScriptError,
+    Shown,
     Start,
 )
 
@@ -164,9 +166,10 @@ class _Calls:
         self._tasks.start(f"{called.tool} (call {called.call_id})", partial(self._run, called, call, began))
 
     def note_shown(self, event: Event) -> None:
-        value = getattr(event, "value", None) if type(event).__name__ == "Shown" else getattr(event, "text", None)
-        if value is not None:
-            self._shown += len(value) if isinstance(value, str) else _rough_size(value)
+        if isinstance(event, Printed):
+            self._shown += len(event.text)
+        elif isinstance(event, Shown):
+            self._shown += len(event.value) if isinstance(event.value, str) else _rough_size(event.value)
 
     async def settled(self) -> list[Settlement]:
         """Wait for at least one outcome; gives all that are there."""

@@ -26,6 +26,7 @@ from harness.harness import Harness
 from harness.ledger import Ledger
 from harness.offers import offer_from
 from harness.outcome import TurnOutcome
+from harness.problems import may_retry
 from harness.redaction import Redactor
 from harness.visible import visible
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
@@ -223,6 +224,7 @@ def _as_json(outcome: TurnOutcome) -> dict[str, Any]:
                 "number": record.number, "tool": record.tool, "line": record.line, "status": record.outcome.status,
                 "by": record.outcome.by, "source": record.outcome.source, "of": record.outcome.of, "bytes": record.outcome.size,
                 "seconds": record.seconds, "code": record.outcome.problem.code if record.outcome.problem else None,
+                "try_again": may_retry(record.outcome.problem.code) if record.outcome.problem else None,
             }
             for record in outcome.calls
         ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.chunks import LEAST_BYTES, MOST_BYTES, FileChunks, chunks_of, ids_for
+from harness.chunks import LEAST_BYTES, MOST_BYTES, FileChunks, chunks_of
 
 WORDS = ["return", "value", "(self)", "for", "in", "=", "items", "None", "if not", "    ", "count + 1", "é", "# why"]
 
@@ -100,7 +100,12 @@ def test_the_chunks_of_a_file_are_made_once_and_when_asked_for() -> None:
 
     ids = FileChunks(text_of)
     assert asked == []
-    assert ids("a.py", "x", 1, 9) == ids_for(text, 1, 9)
-    assert ids("a.py", "x", 10, 400) == ids_for(text, 10, 400)
+    chunks = chunks_of(text)
+    assert ids("a.py", "x", 1, 9) == tuple(chunk.id for chunk in chunks if chunk.first_line <= 9)
+    assert ids("a.py", "x", 10, 400) == tuple(chunk.id for chunk in chunks if chunk.last_line >= 10 and chunk.first_line <= 400)
     assert ids("b.py", "x", 1, 9) == ()
     assert asked == [("a.py", "x"), ("b.py", "x")]
+
+
+def ids_for(text: str, first: int, last: int) -> tuple[str, ...]:
+    return FileChunks(lambda path, oid: text)("a", "x", first, last)

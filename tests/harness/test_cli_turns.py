@@ -170,7 +170,7 @@ def test_a_script_that_reads_must_follow_a_plan_where_that_is_asked(folder: Path
     )
     args = ("read.js", "plan.js", "read.js")
     refused, planned, read = as_json(*args, "--plan-reads", cwd=folder)["turns"]
-    assert refused["calls"][0]["code"] == "plan_needed"
+    assert (refused["calls"][0]["code"], refused["calls"][0]["try_again"]) == ("plan_needed", "changed")
     assert (planned["ok"], read["ok"]) == (True, True)
     assert all(turn["ok"] for turn in as_json("read.js", "read.js", "--plan-reads", "--no-two-pass", cwd=folder)["turns"])
 

@@ -13,7 +13,7 @@ from harness.ledger import Ledger
 from harness.limits import ShownLimits, TurnLimits
 from harness.open_tasks import OpenTasks
 from harness.setup import BadConfig
-from sandbox import Exceeded, Limits
+from sandbox import Exceeded, Limits, Start
 from tests.harness.guards.rig import caught, talking, together
 
 pytestmark = pytest.mark.anyio
@@ -391,6 +391,8 @@ async def test_limits_may_be_set_for_one_turn() -> None:
         small = await session.run(source, limits={"shown_turn_bytes": 1_000, "calls": 3})
         assert small.value == [1_000, 3] and len(small.text.encode()) <= 1_000
         assert (await session.run(source)).value == [24_576, 256]
+        started = await session.run(source, start=Start(source="", now=5.0), limits={"calls": 7})
+        assert started.value == [24_576, 7]
         with pytest.raises(BadConfig, match="there is no limit 'shown_turn_byte'; did you mean shown_turn_bytes"):
             await session.run(source, limits={"shown_turn_byte": 1})
         with pytest.raises(BadConfig, match="limit calls must be a number above 0, not 0"):
