@@ -295,17 +295,18 @@ function wait(milliseconds, stack) {
 }
 
 // ------------------------------------------------------------------ what the engine asks for
-function drain(ending, cut) {                       // slice makes one flat string of the rope
+function drain(ending, cut) {                       // join makes one flat string of the rope; slice may give the rope itself
+  let body = outbox;                                // the outbox is emptied when that is done: out of memory, it is asked once more
   if (ending !== null || cut) {
-    if (consoleDropped > 0) outbox += (outbox === "" ? "" : ",") + '["dropped",' + consoleDropped + "]";
+    if (consoleDropped > 0) body += (body === "" ? "" : ",") + '["dropped",' + consoleDropped + "]";
     const ids = apply(joinArray, ownKeys(unawaited), [","]);
-    if (ids !== "") outbox += (outbox === "" ? "" : ",") + '["unawaited",[' + ids + "]]";
-    if (!cut) outbox += (outbox === "" ? "" : ",") + ending;  // cut: the engine has its own verdict
+    if (ids !== "") body += (body === "" ? "" : ",") + '["unawaited",[' + ids + "]]";
+    if (!cut) body += (body === "" ? "" : ",") + ending;  // cut: the engine has its own verdict
   }
   const state = ending !== null ? (ending[2] === "f" && ending[3] === "i" ? "F" : "X") : pendingCount > 0 ? "W" : "S";
-  const out = state + "[" + outbox + "]";
+  const out = apply(joinArray, [state + "[", body, "]"], [""]);
   outbox = ""; outboxBytes = 0;
-  return sliceOf(out, 0, out.length);
+  return out;
 }
 function settle(text) { settlements = parse(text); settled = 0; next(); }
 function next() { settleNext(settlements[settled++]); }
@@ -320,7 +321,7 @@ function deadlock(operation) {
       if (!(waits[offset] instanceof P)) continue;  // a thenable of the script's own: it never called back
       try { apply(then, waits[offset], [done, done]); } catch { done(); }
     }
-  return "[" + apply(joinArray, offsets, [","]) + "]";
+  return apply(joinArray, ["[", apply(joinArray, offsets, [","]), "]"], [""]);
 }
 function rehearse() {                               // touch what a call will touch; the next `begin` starts afresh
   post(encode({ a: [1] }, "") + siteOf(here()));

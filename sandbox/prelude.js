@@ -51,8 +51,9 @@ function lazyGlobal(name, make) {
 }
 const fromMail = (name) => mail().globals[name], fromRare = (name) => mail().rare().globals[name];
 const fromWeb = (name) => { delete G[name]; loadWeb(); return G[name]; };
-for (const name of ["tools", "context", "budget", "show", "store", "load", "sleep", "recall", "relax", "help", "Date", "performance", "queueMicrotask"])
-  lazyGlobal(name, fromMail);
+const inMail = ["tools", "context", "budget", "show", "store", "load", "sleep", "recall", "relax", "help", "Date", "performance", "queueMicrotask"];
+const waitForMail = () => { for (let i = 0; i < inMail.length; i++) lazyGlobal(inMail[i], fromMail); };
+waitForMail();
 for (const name of ["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"]) lazyGlobal(name, fromRare);
 for (const name of ["structuredClone", "TextEncoder", "TextDecoder", "URL", "URLSearchParams"]) lazyGlobal(name, fromWeb);
 hidden(Math, "random", { random() { return mail().random(); } }.random);
@@ -90,6 +91,7 @@ hidden(G, "InternalError", Marked);
 
 // ------------------------------------------------------------------ how a script ends
 let ending = null, script, syntax;                  // text of the event that ends it; the compiled function; or why there is none
+const flat = (parts) => apply(captured.joinArray, parts, [""]);  // the engine gives a long sum as a rope, which its binding cannot read
 function fail(error) { if (ending === null) ending = '["failed",' + mail().rare().describe(error, 0) + "]"; }
 function finish(value) {
   if (ending !== null) return;
@@ -123,11 +125,12 @@ return function bridge(operation, text) {
     case "settle": mailbox.settle(text); return "";
     case "next": mailbox.next(); return "";
     case "drain":                                   // how it stands (F finished, X failed, W waiting, S stuck), and the messages so far
-      if (mailbox === null || facts !== "") return ending === null ? "S[]" : "F[" + ending + "]";  // nothing was ever sent
+      if (mailbox === null || facts !== "") return ending === null ? "S[]" : flat(["F[", ending, "]"]);  // nothing was ever sent
       return mailbox.drain(ending, text === "cut");
     case "rehearse": facts = text; mail().rehearse(); return "";
     case "load mail": compiled(); return "";
-    case "load": compiled().rare(); loadWeb(); return "";  // in a zygote, where it is paid once for all
+    // In a zygote, where it is paid once for all. What web.js named is lazy again: a script's first use of it is what begins.
+    case "load": compiled().rare(); loadWeb(); waitForMail(); return "";
     case "watch": case "probe": case "waits": return mail().deadlock(operation);
     default: texts[operation] = text; return "";
   }

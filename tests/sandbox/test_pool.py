@@ -77,6 +77,22 @@ class Bad extends Error {} ; throw new Bad(structuredClone(r).join());"""
     assert repr(everything) == repr(expected)
 
 
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("Date.now()", 5_000),
+        ("new Date().getTime()", 5_000),
+        ("performance.now()", 0),
+        ("[typeof structuredClone, Date.now()]", ["function", 5_000]),
+        ("[typeof URL, new Date(1).getTime(), performance.timeOrigin]", ["function", 1, 5_000]),
+    ],
+)
+async def test_the_first_thing_a_script_uses_may_be_the_clock(source: str, value: object) -> None:
+    """A worker has everything loaded before it knows the time."""
+    async with Pool(workers=1) as pool, a_box(pool) as box:
+        assert await box.send(Start(source=source, now=5_000.0)) == [Finished(value)]
+
+
 async def test_every_layer_that_this_kernel_has_is_on() -> None:
     async with Pool() as pool, a_box(pool) as box:
         await box.send(Start(source="1"))

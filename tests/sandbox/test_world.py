@@ -2,7 +2,22 @@
 
 import pytest
 
-from sandbox import Budget, Called, Finished, Limits, Machine, Printed, Problem, Reject, Resolve, Shown, Site, Start, Stored
+from sandbox import (
+    Budget,
+    Called,
+    Failed,
+    Finished,
+    Limits,
+    Machine,
+    Printed,
+    Problem,
+    Reject,
+    Resolve,
+    Shown,
+    Site,
+    Start,
+    Stored,
+)
 from tests.sandbox.scripts import echo, ending, error, run, shown, value
 
 ORDINARY = [
@@ -307,6 +322,17 @@ def test_clock_and_chance_come_from_start_alone() -> None:
     assert first == again != other
     assert first[:4] == [1_700_000_000_000, 1_700_000_000_000, "Tue Nov 14 2023", 5]
     assert 0 <= first[4] < 1 and first[4] != first[5]
+
+
+@pytest.mark.parametrize("source", [
+    "return 'x'.repeat(N)", "let s = ''; for (let i = 0; i < N; i++) s += 'y'; return s", "return { a: 'x'.repeat(N) }", "show('x'.repeat(N))",
+    "console.log('é'.repeat(N))", "throw new Error('z'.repeat(N))", "store('k', 'x'.repeat(N)); return load('k')",
+])  # fmt: skip
+def test_texts_of_every_length_come_out(source: str) -> None:
+    """The engine keeps a long sum of texts as a rope, which only some operations make flat."""
+    for n in (*range(470, 1_060, 7), 2_000, 8_191, 8_192, 8_193, 65_536):
+        last = ending(source.replace("N", str(n)))
+        assert isinstance(last, Finished | Failed), (n, last)
 
 
 def test_the_host_may_move_the_clock_with_an_outcome() -> None:
