@@ -176,3 +176,4 @@ class Decision:
     by: By
     reason: str = ""
     seconds: float = 0.0
+    remembered: str = ""  # holds for the session: under the key of tool and arguments, or the tool's name

@@ -15,7 +15,7 @@ from sandbox import Problem, Site
 
 Json: TypeAlias = Any
 Status: TypeAlias = Literal["returned", "failed", "refused", "denied", "timed_out", "cancelled"]
-Source: TypeAlias = Literal["tool", "memory", "disk", "shared", "recording", ""]
+Source: TypeAlias = Literal["tool", "memory", "disk", "shared", ""]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,9 @@ class Outcome:
     size: int = 0  # bytes of the value as JSON
     seconds: float = 0.0  # that the tool itself ran
     in_view: tuple[tuple[int, int], ...] = ()  # lines of the file in the result that the model has in view
+    missed: bool = False  # the cache looked for it in vain
+    replayed: bool = False  # it comes from a recording: nothing ran
+    fault: str = ""  # the rule that made it so: nothing ran
 
     @property
     def ok(self) -> bool:
