@@ -30,6 +30,7 @@ _ROUNDS = 4  # a replacement can lay bare the start of another token; then the t
 class Redacted:
     text: str
     found: Mapping[str, int]  # name of the known secret or kind of the token -> how often
+    rounds: tuple[tuple[Span, ...], ...] = ()  # what was replaced, each round in the text that the one before left
 
 
 @dataclass(slots=True)
@@ -68,13 +69,15 @@ class Redactor:
 
     def text(self, text: str) -> Redacted:
         found: Counter[str] = Counter()
+        rounds: list[tuple[Span, ...]] = []
         for _ in range(_ROUNDS):
             spans = self._spans(text)
             if not spans:
                 break
             found.update(span.name for span in spans)
+            rounds.append(tuple(spans))
             text = replaced(text, spans)
-        return Redacted(text, MappingProxyType(dict(found)))
+        return Redacted(text, MappingProxyType(dict(found)), tuple(rounds))
 
     def value(self, value: Json) -> tuple[Json, Mapping[str, int]]:
         """Every string and key of a JSON value, in the same structure. A value without secrets comes back as the same object."""
