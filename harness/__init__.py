@@ -5,9 +5,11 @@ from harness.detect import Detected, detect
 from harness.harness import Harness, run_script
 from harness.ledger import Ledger
 from harness.outcome import TurnOutcome
+from harness.recording import Play, Recording
 from harness.session import Forgotten, Session
 from harness.setup import Flags, Setup
 from harness.store.memory import MemoryStore
+from harness.store.opening import open_store
 
 __all__ = [
     "Answer",
@@ -18,7 +20,9 @@ __all__ = [
     "Harness",
     "Ledger",
     "MemoryStore",
+    "Play",
     "Policy",
+    "Recording",
     "Request",
     "Rule",
     "Session",
@@ -26,5 +30,6 @@ __all__ = [
     "TurnOutcome",
     "allowing",
     "detect",
+    "open_store",
     "run_script",
 ]

@@ -32,7 +32,7 @@ async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
     began = perf_counter()
     try:
         value = await toolbox.call(call.name, call.bound)
-        size = _size(value)
+        size = size_of(value)
     except get_cancelled_exc_class() as error:
         await checkpoint_if_cancelled()  # our own goes on; one that the tool let out of its own tasks is a failure
         return _failed(call, error, perf_counter() - began)
@@ -66,7 +66,7 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
             case "help":
                 return Resolve(call.call_id, answer_help(toolbox.offer, call.args))
             case "recall":
-                return _recalled(results, call, take)
+                return recalled(call, results.get(_handle(call)), take)
             case _:
                 problem = relax(call.args[0] if call.args else None)
                 return Resolve(call.call_id, True) if problem is None else Reject(call.call_id, problem)
@@ -74,14 +74,17 @@ async def answer_builtin(toolbox: Toolbox, call: Called, *, relax: Relax, take: 
         return Reject(call.call_id, as_problem(problem))
 
 
-def _recalled(results: Results, call: Called, take: Take) -> Resolve | Reject:
-    handle = str(call.args[0]) if call.args else ""
-    value = results.get(handle)
-    problem = take(handle, _size(value))
+def recalled(call: Called, value: Json, take: Take) -> Resolve | Reject:
+    """Its bytes count, wherever the value comes from."""
+    problem = take(_handle(call), size_of(value))
     return Resolve(call.call_id, value) if problem is None else Reject(call.call_id, problem)
 
 
-def _size(value: Json) -> int:
+def _handle(call: Called) -> str:
+    return str(call.args[0]) if call.args else ""
+
+
+def size_of(value: Json) -> int:
     """0 for what is no JSON: the sandbox says so to the script."""
     try:
         return len(values.encode(value, _DEPTH))
@@ -108,5 +111,5 @@ def _problem(tool: str, error: BaseException) -> Problem:
 def _bounded(problem: Problem) -> Problem:
     """A problem is no way around the bytes of results."""
     message = problem.message if len(problem.message) <= _MESSAGE_CHARS else f"{problem.message[:_MESSAGE_CHARS]}…"
-    data = problem.data if problem.data is None or _size(problem.data) <= _DATA_BYTES else None
+    data = problem.data if problem.data is None or size_of(problem.data) <= _DATA_BYTES else None
     return replace(problem, message=message, data=data)

@@ -19,7 +19,7 @@ def dry_report(ran: Ran, spared: Sequence[Spared]) -> list[str]:
         rows.append("ran, reading only: " + ", ".join(f"{name} {times}" for name, times in reads.items()))
     for one in spared[:_ROWS]:
         call = one.call
-        then = {"allow": "", "ask": ", asks first", "deny": f", but a rule denies it ({one.rule})"}[one.verdict]
+        then = f", but a rule denies it ({one.rule})" if one.denied else ", asks first" if one.asks else ""
         given = orjson.dumps(call.bound.named).decode()
         short = given if len(given) <= _GIVEN_CHARS else f"{given[:_GIVEN_CHARS]}…"
         rows.append(f"would call {call.name}({short}) (line {call.site.line}): {effect_words(call)}{then}")

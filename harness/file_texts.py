@@ -20,7 +20,7 @@ class FileTexts:
         if not isinstance(value, dict) or not isinstance(value.get("text"), str) or len(value["text"]) > _TEXT_CHARS_MAX:
             return
         path, oid, lines = value.get("path"), value.get("oid"), value.get("lines")
-        whole = isinstance(lines, list) and [tuple(pair) for pair in lines] == [(1, value.get("total_lines"))]
+        whole = lines in ([[1, value.get("total_lines")]], [(1, value.get("total_lines"))])
         if isinstance(path, str) and isinstance(oid, str) and whole:
             self._texts[path, oid] = value["text"]
             self._texts.move_to_end((path, oid))

@@ -17,11 +17,18 @@ from harness.approval import Approve, Approver, Asking, Nobody
 from harness.config import read_settings
 from harness.offers import offer_from, offer_of
 from harness.outcome import TurnOutcome
+from harness.record import as_it_is
+from harness.redaction import Redactor
+from harness.scrub_places import places_of
+from harness.scrubbing import Expanding, Scrubbing
 from harness.session import Session
+from harness.session_facts import Told
 from harness.setup import BadConfig, Setup
 from harness.setup_check import check_setup
 from harness.store import Store
+from harness.store.jsonl import Durability
 from harness.store.memory import MemoryStore
+from harness.store.opening import open_store
 from sandbox import Limits, Pool, Start
 from sandbox.pool import Isolation
 
@@ -44,11 +51,13 @@ class Harness:
         root: Path | str = ".",
         setup: Setup | None = None,
         approver: Approver | None = None,
-        store: Store | None = None,
+        store: Store | str | None = None,
         pool: Pool | None = None,
         workers: int = 1,
         isolation: Isolation = "locked",
+        durability: Durability = "fsync",
     ) -> None:
+        """`store`: where sessions are kept: a store, or the address of one (`open_store`); None: in memory."""
         self.setup = setup or Setup()
         self.offer = offer if offer is not None else offer_of(packs, tools)
         check_setup(self.setup, self.offer)
@@ -59,7 +68,9 @@ class Harness:
         if folder is not None and folder.absolute().is_relative_to(self.root.absolute()):
             raise BadConfig(f"cache {folder}: it lies below the root {root}, whose changes it would be; choose a folder outside")
         self.approver = approver or Nobody()
-        self.store = store or MemoryStore()
+        self._address = store if isinstance(store, str) else ""
+        self.store: Store = MemoryStore() if store is None or isinstance(store, str) else store
+        self._durability: Durability = durability
         self._given = pool
         self._pool = pool or Pool(workers=workers, isolation=isolation, limits=self.setup.limits)
         self._stack = AsyncExitStack()
@@ -68,13 +79,19 @@ class Harness:
     def from_config(cls, folder: Path | str | None = None, *, approver: Approver | None = None, **flags: Any) -> Self:
         """As the command line does it: `turnscript.toml` in the folder, the environment, then `flags` (see `read_settings`)."""
         settings = read_settings(folder=None if folder is None else Path(folder), **flags)
-        return cls(offer=offer_from(settings.tools), root=settings.tools.root, setup=settings.setup, approver=approver)
+        return cls(
+            offer=offer_from(settings.tools), root=settings.tools.root, setup=settings.setup, approver=approver,
+            store=settings.store, durability=settings.durability,
+        )  # fmt: skip
 
     def prompt(self, *, in_reply: bool = False) -> str:
         """What the model is told before its first script. `in_reply`: it writes scripts into its replies, between tags."""
         return brief(self.offer.tools.values(), in_reply=in_reply)
 
     async def __aenter__(self) -> Self:
+        if self._address:
+            self.store = await open_store(self._address, durability=self._durability)
+            self._stack.push_async_callback(self.store.close)
         if self._given is None:
             await self._stack.enter_async_context(self._pool)
         return self
@@ -89,12 +106,23 @@ class Harness:
         setup: Setup | None = None,
         toolbox: Toolbox | None = None,
         progress: Callable[[str, str], None] | None = None,
+        resume: bool = False,
+        model: str = "",
+        labels: Mapping[str, str] | None = None,
     ) -> Session:
-        """One conversation. `setup` replaces the harness's own; `toolbox` is one that is open already."""
+        """One conversation. `setup` replaces the harness's own; `toolbox` is one that is open already. `resume`: the session with
+        this id goes on, as the store has it. `model` and `labels` go on record.
+        """
+        made = setup or self.setup
+        durable = not isinstance(self.store, MemoryStore)
+        places = places_of(self.root, made.environment) if durable else {}
+        scrubbing = Scrubbing(made.scrub, redactor=Redactor(made.secrets, patterns=made.secret_patterns), places=places)
         return Session(
-            id or uuid4().hex, setup or self.setup, offer=self.offer if toolbox is None else toolbox.offer,
+            id or uuid4().hex, made, offer=self.offer if toolbox is None else toolbox.offer,
             root=self.root if toolbox is None else toolbox.host.root, pool=self._pool, approver=self.approver, store=self.store,
-            toolbox=toolbox, progress=progress,
+            toolbox=toolbox, progress=progress, resume=resume, told_of_it=Told(model=model, labels=labels or {}, git=durable),
+            clean=scrubbing.entry if durable else as_it_is,
+            restore=Expanding(places).entry if durable and made.scrub.places else as_it_is,
         )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from harness.faults import fault_notices
 from harness.turn import Ran
 from sandbox import Called, Finished, Printed, Shown
 
@@ -26,6 +27,7 @@ def notices(ran: Ran) -> list[str]:
             told.append(f"{count - _EACH_MAX} more {what}")
     if isinstance(ran.ending, Finished) and ran.ending.value is None and not _gave(ran.events):
         told.append("the script gave nothing to see: end it with return <value>, or show(value) what matters")
+    told += fault_notices(record.outcome for record in ran.calls)
     if ran.checked.certain:
         told.append("the script was not started, so nothing has had an effect; mend it and send it whole")
     if ran.ending.console_dropped:

@@ -33,13 +33,7 @@ def every_profile(settings: ToolSettings) -> dict[str, Profile]:
 
 def offer_from(settings: ToolSettings, *, more_packs: Iterable[str] = ()) -> Offer:
     """The offer of the profile that is set, and of the packs named besides, whole."""
-    profiles = every_profile(settings)
-    profile = profiles.get(settings.profile)
-    if profile is None:
-        near = get_close_matches(settings.profile, list(profiles), n=1, cutoff=0.4)
-        guess = f"did you mean {near[0]}?" if near else f"there are: {', '.join(profiles)}"
-        where = f"{settings.profile_from}: " if settings.profile_from else ""
-        raise BadPack(f"{where}there is no profile {settings.profile!r}; {guess}")
+    profile = _profile(settings)
     names = tuple(known_packs()) if profile.packs is None else profile.packs
     packs = [load_pack(name, folder=settings.folder) for name in names]
     chosen = {one.name for one in packs}
@@ -50,6 +44,23 @@ def offer_from(settings: ToolSettings, *, more_packs: Iterable[str] = ()) -> Off
     if not packs and not added:
         return choose([])
     return choose([*packs, *added], tools=tools, without=profile.without, rename=profile.rename, profile=profile.name)
+
+
+def own_packs(settings: ToolSettings) -> tuple[Pack, ...]:
+    """Packs of the profile that is set which have no name of their own: files and modules. The others are not loaded."""
+    names = _profile(settings).packs or ()
+    return tuple(load_pack(name, folder=settings.folder) for name in names if name not in known_packs())
+
+
+def _profile(settings: ToolSettings) -> Profile:
+    profiles = every_profile(settings)
+    profile = profiles.get(settings.profile)
+    if profile is None:
+        near = get_close_matches(settings.profile, list(profiles), n=1, cutoff=0.4)
+        guess = f"did you mean {near[0]}?" if near else f"there are: {', '.join(profiles)}"
+        where = f"{settings.profile_from}: " if settings.profile_from else ""
+        raise BadPack(f"{where}there is no profile {settings.profile!r}; {guess}")
+    return profile
 
 
 def offer_of(
@@ -68,3 +79,10 @@ def _packs_of_functions(tools: Mapping[str, Callable[..., Awaitable[Any]]]) -> l
             raise BadPack(f"tools={{{full_name!r}: …}}: a tool's name is <pack>.<tool>, such as {'weather.now'!r}")
         grouped.setdefault(name, []).append(reflect(function, pack=name, name=own))
     return [pack(name, members, doc="") for name, members in grouped.items()]
+
+
+def with_pack(offer: Offer, pack: Pack) -> Offer:
+    tools = {tool.full_name: tool for tool in pack.tools}
+    if any(tool.pack == pack.name for tool in offer.tools.values()):
+        raise BadPack(f"with plan_reads the pack {pack.name} is the session's own; rename the other one, such as my_{pack.name}")
+    return Offer({**offer.tools, **tools}, {**offer.homes, **dict.fromkeys(tools, pack)}, offer.refused)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from catalog import MemoryResults
 from harness.cache import DiskCache, Freshness, MemoryCache
 from harness.chunks import FileChunks
+from harness.faults import FaultCounts
 from harness.file_texts import FileTexts
 from harness.guards.approval import Remembered
 from harness.guards.budget import Purse, session_purses
@@ -18,6 +18,7 @@ from harness.lanes import Lanes
 from harness.reading_plan import Plans
 from harness.redaction import Redactor
 from harness.seen import Seen
+from harness.session_results import SessionResults
 from harness.setup import Setup
 from harness.transcript import Transcript
 
@@ -28,7 +29,7 @@ _GIT_FILES = (".gitconfig", ".config/git/config", ".config/git/ignore", ".config
 class Ongoing:
     seen: Seen
     transcript: Transcript
-    results: MemoryResults
+    results: SessionResults
     redactor: Redactor
     lanes: Lanes
     repeat: Repeat
@@ -39,11 +40,21 @@ class Ongoing:
     texts: FileTexts
     chunks: FileChunks
     purses: list[Purse]
+    faults: FaultCounts = field(default_factory=FaultCounts)
     remembered: Remembered = field(default_factory=Remembered)
     stored: dict[str, Any] = field(default_factory=dict)
 
 
-def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache | None, clock: Callable[[], float]) -> Ongoing:
+def ongoing(
+    setup: Setup,
+    root: Path,
+    results: SessionResults,
+    *,
+    disk: DiskCache | None,
+    clock: Callable[[], float],
+    now: Callable[[], float],
+) -> Ongoing:
+    """`clock` measures, `now` says what time it is: seconds since 1970."""
     seen = Seen()
     limits, texts = setup.turn, FileTexts()
     redactor = Redactor(setup.secrets, patterns=setup.secret_patterns)
@@ -56,7 +67,7 @@ def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache
         lanes=Lanes(limits.calls_at_once),
         repeat=Repeat(
             times=limits.repeats, seconds=limits.repeat_seconds, sample_bytes=limits.repeat_sample_bytes, clock=clock,
-            free=lambda text: redactor.text(text).text,
+            free=lambda text: redactor.text(text).text, now=now,
         ),
         overlap=Overlap(seen),
         cache=Cache(freshness, MemoryCache(most_bytes=limits.cache_bytes), disk),
@@ -69,6 +80,7 @@ def ongoing(setup: Setup, root: Path, results: MemoryResults, *, disk: DiskCache
         texts=texts,
         chunks=FileChunks(texts.get),
         purses=session_purses(limits, setup.session_budget),
+        faults=FaultCounts(setup.faults),
     )  # fmt: skip
 
 

@@ -6,14 +6,17 @@ from typing import Any
 from harness.approval import Decision
 from harness.check import Checked
 from harness.compose import ShownItem
-from harness.guards.replay import Recording
+from harness.entries import Settled
 from harness.ledger import Ledger
+from harness.recording import Played, Recording
 from harness.setup import Mode
 from harness.turn import CallRecord, Settlement
-from sandbox import Ending, Event, Finished, Printed, ScriptError, Shown
+from sandbox import Budget, Ending, Event, Finished, Printed, ScriptError, Shown
+
+_REPR_CHARS = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TurnOutcome:
     """`text` is what the model reads. Everything else is for the host."""
 
@@ -31,11 +34,22 @@ class TurnOutcome:
     checked: Checked = field(default_factory=Checked)  # what was found before the start
     layers: tuple[tuple[str, str, str], ...] = ()
     mode: Mode = "enabled"
+    untold: tuple[CallRecord, ...] = ()  # calls whose outcome the script was never told
+    played: Played | None = None  # what a replay found
 
     @property
     def recording(self) -> Recording:
-        """The outcomes of its calls, for `session.run(script, recording=…)`: no tool runs then."""
-        return Recording.of((record.call, record.outcome) for record in self.calls if record.call is not None)
+        """Its calls as they would be on record, for `session.run(script, play=Play(recording=…))`: no tool runs then."""
+        by_number = {record.number: record for record in self.calls}
+        told = [(by_number[one.call_id], one) for one in self.settled if one.call_id in by_number]
+        return Recording(
+            told=tuple(_settled(self.number, record, one.now, one.budget) for record, one in told),
+            left=tuple(_settled(self.number, record) for record in self.untold),
+        )
+
+    def __repr__(self) -> str:
+        """Short: what the model reads says most, and a failed assertion prints this."""
+        return f"TurnOutcome({self.number}, {type(self.ending).__name__.lower()}, {self.text[:_REPR_CHARS]!r})"
 
     @property
     def ok(self) -> bool:
@@ -56,3 +70,10 @@ class TurnOutcome:
     @property
     def error(self) -> ScriptError | None:
         return None if isinstance(self.ending, Finished) else self.ending.error
+
+
+def _settled(turn: int, record: CallRecord, now: float | None = None, budget: Budget | None = None) -> Settled:
+    return Settled(
+        session="", at=0.0, turn=turn, call=record.number, tool=record.tool, site=record.site, arguments=record.arguments,
+        outcome=record.outcome, seconds=record.seconds, now=now, budget=budget,
+    )  # fmt: skip

@@ -4,7 +4,9 @@ For keys of kept results.
 """
 
 import hashlib
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,26 +16,40 @@ import orjson
 from catalog import Offer, Pack
 
 
-def digests(offer: Offer, settings: Mapping[str, Mapping[str, Any]], root: Path) -> dict[str, str]:
+@cache
+def turnscript_version() -> str:
+    return version("turnscript")
+
+
+def pack_digests(offer: Offer, settings: Mapping[str, Mapping[str, Any]], root: Path) -> dict[str, str]:
+    """By the name of the pack. Each folder is looked at once: many packs may share one."""
+    stamps = cache(_stamps)
+    return {pack.name: _digest(pack, settings.get(pack.name, {}), root, stamps) for pack in offer.packs}
+
+
+def tool_digests(offer: Offer, by_pack: Mapping[str, str]) -> dict[str, str]:
     """By the name of the tool on offer."""
-    by_pack = {id(pack): _digest(pack, settings.get(pack.name, {}), root) for pack in offer.packs}
-    return {name: f"{by_pack[id(pack)]}:{offer.tools[name].function.__qualname__}" for name, pack in offer.homes.items()}
+    return {name: f"{by_pack[pack.name]}:{offer.tools[name].function.__qualname__}" for name, pack in offer.homes.items()}
 
 
-def _digest(pack: Pack, settings: Mapping[str, Any], root: Path) -> str:
+def _digest(pack: Pack, settings: Mapping[str, Any], root: Path, stamps: Callable[[str], dict[str, str]]) -> str:
     told = orjson.dumps(
-        [version("turnscript"), pack.source, settings, str(root.resolve())], option=orjson.OPT_SORT_KEYS, default=str
+        [turnscript_version(), pack.source, settings, str(root.resolve())], option=orjson.OPT_SORT_KEYS, default=str
     )
     made = hashlib.sha256(told)
-    for path in _sources(pack):
-        facts = path.stat()
-        made.update(f"{path}\0{facts.st_size} {facts.st_mtime_ns}\0".encode())
+    files = {tool.function.__code__.co_filename for tool in pack.tools if hasattr(tool.function, "__code__")}
+    for folder in sorted({os.path.dirname(file) for file in files}):  # noqa: PTH120 - hundreds of them, at every start
+        for path, stamp in stamps(folder).items():
+            if "." in pack.source or path in files:  # all of its package, or the one module
+                made.update(f"{path}\0{stamp}\0".encode())
     return made.hexdigest()[:32]
 
 
-def _sources(pack: Pack) -> list[Path]:
-    """The files of its code: all of its package, or the one module."""
-    files = {Path(tool.function.__code__.co_filename) for tool in pack.tools if hasattr(tool.function, "__code__")}
-    if "." in pack.source:
-        files |= {other for path in files for other in path.parent.glob("*.py")}
-    return sorted(path for path in files if path.is_file())
+def _stamps(folder: str) -> dict[str, str]:
+    """Of the Python files in a folder, in order."""
+    try:
+        with os.scandir(folder) as found:
+            files = sorted((one.path, one.stat()) for one in found if one.name.endswith(".py") and one.is_file())
+    except OSError:
+        return {}
+    return {path: f"{facts.st_size} {facts.st_mtime_ns}" for path, facts in files}

@@ -94,8 +94,9 @@ def _texts_in(value: dict[str, Json]) -> Iterator[tuple[str, str, Origin | None]
         if not isinstance(text, str):
             continue
         stretch = isinstance(path, str) and isinstance(lines, list) and len(lines) == 1
-        yield name, text, Origin(str(path), str(oid), lines[0][0]) if stretch and lines else None
-    for part in value.get("parts") or ():
+        yield name, text, Origin(str(path), str(oid), _first(lines)) if stretch else None
+    parts = value.get("parts")
+    for part in parts if isinstance(parts, list | tuple) else ():
         if (
             isinstance(path, str)
             and isinstance(part, dict)
@@ -123,3 +124,11 @@ def _terms(call: Call) -> Iterator[str]:
 def _command(call: Call) -> str:
     told = call.bound.named.get("command")
     return told if isinstance(told, str) else " ".join(map(str, told)) if isinstance(told, list) else ""
+
+
+def _first(lines: Any) -> int:
+    """Of `[[first, last]]`; tools and recordings may say anything."""
+    match lines:
+        case [[int(first), *_], *_]:
+            return max(1, first)
+    return 1

@@ -10,8 +10,10 @@ from typing import Any, Literal, TypeAlias
 from catalog.nearest import nearest
 from harness.approval import Policy
 from harness.condense import Flags as CondenseFlags
+from harness.faults import Fault
 from harness.guards.budget import Allowance
 from harness.limits import ShownLimits, TurnLimits
+from harness.scrub_rules import ScrubRules
 from sandbox import Limits
 
 Mode: TypeAlias = Literal["enabled", "dry_run", "disabled"]
@@ -52,6 +54,8 @@ class Setup:
     packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # each pack's own settings
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # for packs
     cache_folder: Path | None = None  # results across sessions; None: in memory only
+    faults: tuple[Fault, ...] = ()  # calls that do not go well, to try scripts against it
+    scrub: ScrubRules = field(default_factory=ScrubRules)  # what does not go on record
 
     def with_limits(self, limits: Mapping[str, float]) -> "Setup":
         """The same with these limits, by the names that `turnscript limits` lists. BadConfig names the nearest one."""

@@ -21,6 +21,11 @@ def _faults(setup: Setup, offer: Offer) -> Iterator[str]:
     for rule in setup.policy.rules:
         yield from _of_name(f"the rule ({rule})", rule.tool, names, packs)
         yield from _of_arguments(rule, [tool for name, tool in offer.tools.items() if fnmatchcase(name, rule.tool)])
+    for fault in setup.faults:
+        if not any(fault.fits(name, fault.line) for name in offer.tools):
+            near = nearest(fault.tool, offer.tools)
+            guess = f"did you mean {near}?" if near else f"there are: {', '.join(sorted(offer.tools)) or 'none'}"
+            yield f"the fault rule ({fault}): no tool on offer fits {fault.tool}; {guess}"
     for scope, budget in (("turn", setup.turn_budget), ("session", setup.session_budget)):
         for name in budget:
             yield from _of_name(f"budget.{scope}.{name}", name, names, packs)

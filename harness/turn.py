@@ -4,28 +4,28 @@ Only this file touches a sandbox. What the script left open is cancelled when it
 the order in which they came; it is part of the record.
 """
 
-import posixpath
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from time import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
 
-from catalog import Effects, Results, Toolbox, ToolProblem
-from harness.cache import cache_key
+from catalog import Results, Toolbox, ToolProblem
+from harness.asked import CallOf
 from harness.call import Call, Chain, Outcome
 from harness.check import Checked, check_script
-from harness.dispatch import Relax, Take, answer_builtin, as_problem
+from harness.dispatch import Relax, Take, answer_builtin, as_problem, recalled
+from harness.identity import Arguments
 from harness.members import with_members
 from harness.open_tasks import OpenTasks
 from harness.problems import told
+from harness.recording import OUT_OF_TIME
+from harness.telling import Telling
 from harness.turn_clock import TurnClock
 from sandbox import (
     BUILTINS,
-    Budget,
     Called,
     Ending,
     Event,
@@ -39,6 +39,7 @@ from sandbox import (
     Sandbox,
     ScriptError,
     Shown,
+    Site,
     Start,
 )
 
@@ -54,11 +55,28 @@ class CallRecord:
 
     number: int
     tool: str
-    line: int
-    column: int
+    site: Site
+    arguments: Arguments
     call: Call | None
     outcome: Outcome
     seconds: float  # from the script's call to its outcome, waiting included
+
+    @property
+    def line(self) -> int:
+        return self.site.line
+
+    @property
+    def column(self) -> int:
+        return self.site.column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the script is told of a call, a tool's or the host's own: on record first."""
+
+    record: CallRecord
+    settlement: Settlement
+    recorded: bool = False  # a recording has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +89,7 @@ class Ran:
     layers: tuple[tuple[str, str, str], ...]
     checked: Checked = field(default_factory=Checked)
     calls: tuple[CallRecord, ...] = ()
+    untold: tuple[CallRecord, ...] = ()  # calls whose outcome the script was never told
     stubborn: tuple[str, ...] = ()  # calls that did not stop when they were cancelled
     engine_seconds: float = 0.0
 
@@ -87,10 +106,9 @@ class Desk:
     relax: Relax
     take: Take
     results: Results  # what `recall` reads
-    budget: Callable[[int], Budget]  # from the bytes shown so far
-    digests: Mapping[str, str]  # by tool: all that its results depend on besides the arguments
-    canonical: Callable[[str, str], str]  # of a tool's key: one for one file, however it is named
-    names: Callable[[str, str], tuple[str, ...]]  # of a path that a tool is given: as seen from the root, and where links lead
+    telling: Telling
+    on_record: Callable[[list[Told]], Awaitable[None]]  # before the script is told
+    call_of: CallOf
     grace_seconds: float
 
 
@@ -105,7 +123,10 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
     stubborn: list[str] = []
     try:
         with clock.scope:
-            batch = await box.send(replace(start, budget=desk.budget(0)))
+            if desk.telling.over((), ()):
+                clock.expire()
+                await checkpoint_if_cancelled()  # a worker may answer before anything waits
+            batch = await box.send(start)
             while True:
                 events += batch
                 if box.ended:
@@ -115,9 +136,9 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
                         calls.add(event)
                     else:
                         calls.note_shown(event)
-                commands = await calls.settled()
-                settled += commands
+                commands = await calls.settled(clock)
                 batch = await box.send(*commands)
+                settled += commands  # not before: where the time ends in between, the script has done nothing with them
     finally:
         stubborn = await tasks.end(desk.grace_seconds)  # what the script left open
     ending = events[-1] if events and isinstance(events[-1], Finished | Failed | Exceeded) else None
@@ -127,9 +148,12 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
     if isinstance(ending, Failed):
         ending = replace(ending, error=with_members(ending.error, settled))
         events[-1] = ending
+    records, told_of = calls.records(stubborn), {command.call_id for command in settled}
+    untold = [record for record in (*records, *calls.unanswered()) if record.number not in told_of]
     return Ran(
-        events=tuple(events), settled=tuple(settled), ending=ending, layers=box.layers, checked=checked,
-        calls=tuple(calls.records(stubborn)), stubborn=tuple(stubborn), engine_seconds=box.engine_seconds_spent,
+        events=tuple(events), settled=tuple(settled), ending=ending, layers=box.layers, checked=checked, calls=tuple(records),
+        untold=tuple(untold), stubborn=tuple(stubborn),
+        engine_seconds=box.engine_seconds_spent,
     )  # fmt: skip
 
 
@@ -140,24 +164,25 @@ class _Calls:
         self._desk = desk
         self._tasks = tasks
         self._made: dict[int, tuple[Called, Call | None, float]] = {}
+        self._asked: dict[int, tuple[Called, float]] = {}  # of the host itself: sleep, help, recall, relax
+        self._answers: dict[int, CallRecord] = {}
         self._records: dict[int, CallRecord] = {}
-        self._ready: list[Settlement] = []
+        self._open: set[int] = set()  # the script waits for these
+        self._ready: dict[int, tuple[CallRecord, Settlement]] = {}
         self._any_ready = anyio.Event()
         self._shown = 0
 
     def add(self, called: Called) -> None:
         began = anyio.current_time()
         if called.tool in BUILTINS:
-            desk = self._desk
-            work = partial(answer_builtin, desk.toolbox, called, relax=desk.relax, take=desk.take, results=desk.results)
-            self._tasks.start(called.tool, partial(self._answered, work))
+            self._add_builtin(called, began)
             return
         call = self._call(called)
         if isinstance(call, Problem):
-            self._made[called.call_id] = (called, None, began)
+            self._note_made(called, None, began)
             self._over(called, None, Outcome(status="failed", problem=call, by="check"), began)
             return
-        self._made[called.call_id] = (called, call, began)
+        self._note_made(called, call, began)
         refusal = self._desk.chain.admit(call)
         if refusal is not None:
             self._desk.leave(call)
@@ -171,13 +196,27 @@ class _Calls:
         elif isinstance(event, Shown):
             self._shown += len(event.value) if isinstance(event.value, str) else _rough_size(event.value)
 
-    async def settled(self) -> list[Settlement]:
-        """Wait for at least one outcome; gives all that are there."""
-        await self._any_ready.wait()
-        ready, self._ready = self._ready, []
+    async def settled(self, clock: TurnClock) -> list[Settlement]:
+        """Wait for at least one outcome that the script is to be told; gives all that it is told together."""
+        while True:
+            if self._desk.telling.over(self._open, self._ready.keys()):
+                clock.expire()
+            await self._any_ready.wait()
+            cues = self._desk.telling.next(self._ready.keys(), self._shown)
+            if cues:
+                break
+            self._any_ready = anyio.Event()
+        told = []
+        for cue in cues:
+            record, settlement = self._ready.pop(cue.call)
+            self._open.discard(cue.call)
+            settlement = replace(settlement, now=cue.now, budget=cue.budget)
+            told.append(Told(record=record, settlement=settlement, recorded=cue.recorded))
         self._any_ready = anyio.Event()
-        now, budget = time() * 1000, self._desk.budget(self._shown)
-        return [replace(one, now=now, budget=budget) for one in ready]
+        if self._ready:
+            self._any_ready.set()
+        await self._desk.on_record(told)
+        return [one.settlement for one in told]
 
     def records(self, stubborn: list[str]) -> list[CallRecord]:
         """In the order of the script; what never ended was cancelled."""
@@ -191,24 +230,43 @@ class _Calls:
             found.append(record)
         return found
 
+    def unanswered(self) -> list[CallRecord]:
+        """What the host itself was asked, as it is on record where the script was never told: in a replay it is not either."""
+        gone, now = Outcome(status="cancelled", by="host"), anyio.current_time()
+        return [
+            self._answers.get(number) or _record(called, None, gone, now - began)
+            for number, (called, began) in self._asked.items()
+        ]
+
+    def _note_made(self, called: Called, call: Call | None, began: float) -> None:
+        self._made[called.call_id] = (called, call, began)
+        self._open.add(called.call_id)
+        self._desk.telling.made(called.call_id, called.tool, called.site, _arguments(called, call))
+
+    def _add_builtin(self, called: Called, began: float) -> None:
+        desk = self._desk
+        self._open.add(called.call_id)
+        self._asked[called.call_id] = (called, began)
+        known = desk.telling.made(called.call_id, called.tool, called.site, tuple(called.args))
+        if known is not None:
+            if known.outcome.status != "cancelled":  # else the script or its time ended first, and does so again
+                self._answered(called, self._as_recorded(called, known.outcome), began)
+            return
+        work = partial(answer_builtin, desk.toolbox, called, relax=desk.relax, take=desk.take, results=desk.results)
+        self._tasks.start(called.tool, partial(self._answer, called, work, began))
+
+    def _as_recorded(self, called: Called, outcome: Outcome) -> Settlement:
+        """The answer of the host itself, with what it does to the turn: bytes that were recalled count, and `relax` relaxes."""
+        if called.tool == "recall" and outcome.ok:
+            return recalled(called, outcome.value, self._desk.take)
+        problem = self._desk.relax(called.args[0]) if called.tool == "relax" and outcome.ok and called.args else None
+        return _settlement(called.call_id, outcome) if problem is None else Reject(called.call_id, problem)
+
     def _call(self, called: Called) -> Call | Problem:
-        toolbox = self._desk.toolbox
-        tool = toolbox.tools.get(called.tool)
-        if tool is None:  # the sandbox was told of tools that are not open: unknown tool, no call
-            return Problem("unknown_tool", f"there is no tool {called.tool}", "help() lists the packs")
         try:
-            bound = toolbox.bind(called.tool, called.args)
+            return self._desk.call_of(self._desk.turn, called.call_id, called.tool, called.args, called.site)
         except ToolProblem as problem:
             return as_problem(problem)
-        effects = tool.effects(bound.named)
-        return Call(
-            turn=self._desk.turn, number=called.call_id, tool=tool, bound=bound, site=called.site,
-            effects=_canonical(effects, partial(self._desk.canonical, called.tool)),
-            places={
-                name: self._desk.names(called.tool, value) for name, value in bound.named.items() if _is_place(value, effects)
-            },
-            key=cache_key(called.tool, self._desk.digests.get(called.tool, ""), tool.with_defaults(bound.named)),
-        )  # fmt: skip
 
     async def _run(self, called: Called, call: Call, began: float) -> None:
         try:
@@ -219,40 +277,41 @@ class _Calls:
         self._over(called, call, outcome, began)
 
     def _over(self, called: Called, call: Call | None, outcome: Outcome, began: float) -> None:
-        self._records[called.call_id] = _record(called, call, outcome, anyio.current_time() - began)
+        record = self._records[called.call_id] = _record(called, call, outcome, anyio.current_time() - began)
         if call is not None:
             self._desk.settled(call, outcome)
-        if outcome.problem is None:
-            self._add_ready(Resolve(called.call_id, outcome.value))
-        else:
-            self._add_ready(Reject(called.call_id, outcome.problem))
+        self._add_ready(record, _settlement(called.call_id, outcome))
 
-    async def _answered(self, work: Callable[[], Awaitable[Settlement]]) -> None:
-        self._add_ready(await work())
+    async def _answer(self, called: Called, work: Callable[[], Awaitable[Settlement]], began: float) -> None:
+        self._answered(called, await work(), began)
 
-    def _add_ready(self, settlement: Settlement) -> None:
-        self._ready.append(settlement)
+    def _answered(self, called: Called, settlement: Settlement, began: float) -> None:
+        match settlement:
+            case Resolve():
+                outcome = Outcome(status="returned", value=settlement.value, by="host")
+            case Reject():
+                outcome = Outcome(status="failed", problem=settlement.problem, by="host")
+        record = self._answers[called.call_id] = _record(called, None, outcome, anyio.current_time() - began)
+        self._add_ready(record, settlement)
+
+    def _add_ready(self, record: CallRecord, settlement: Settlement) -> None:
+        self._ready[record.number] = (record, settlement)
         self._any_ready.set()
+
+
+def _settlement(call_id: int, outcome: Outcome) -> Settlement:
+    return Resolve(call_id, outcome.value) if outcome.problem is None else Reject(call_id, outcome.problem)
+
+
+def _arguments(called: Called, call: Call | None) -> Arguments:
+    return tuple(called.args) if call is None else call.tool.with_defaults(call.bound.named)
 
 
 def _record(called: Called, call: Call | None, outcome: Outcome, seconds: float) -> CallRecord:
     return CallRecord(
-        number=called.call_id, tool=called.tool, line=called.site.line, column=called.site.column, call=call, outcome=outcome,
+        number=called.call_id, tool=called.tool, site=called.site, arguments=_arguments(called, call), call=call, outcome=outcome,
         seconds=round(seconds, 6),
     )  # fmt: skip
-
-
-def _canonical(effects: Effects, canonical: Callable[[str], str]) -> Effects:
-    reads, writes = (tuple(sorted({canonical(key) for key in keys})) for keys in (effects.reads, effects.writes))
-    return Effects(effects.effect, reads, writes)
-
-
-def _is_place(value: Any, effects: Effects) -> bool:
-    """Does this argument name a file or a folder that the call touches?"""
-    if not isinstance(value, str):
-        return False
-    name = posixpath.normpath(value or ".")
-    return any(key in (f"file:{name}", f"tree:{name}") for key in (*effects.reads, *effects.writes))
 
 
 def _rough_size(value: Any) -> int:
@@ -280,7 +339,7 @@ def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Settlem
         "LimitExceeded",
         message + (f"; still open: {names}" if names else ""),
         hint="do less in one script, or start long work and look at it in a later one",
-        data={"limit": "turn_seconds"},
+        data={"limit": OUT_OF_TIME},
         origin="sandbox",
     )
-    return Exceeded("turn_seconds", turn_seconds, error, tuple(call.call_id for call in waiting))
+    return Exceeded(OUT_OF_TIME, turn_seconds, error, tuple(call.call_id for call in waiting))

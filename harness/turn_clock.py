@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import anyio
 
+REPLAY_SECONDS: Final = 60.0  # a replay needs none of it; a script that waits for what is not on record ends all the same
+
 
 class TurnClock:
-    def __init__(self, seconds: float, *, now: Callable[[], float] = anyio.current_time) -> None:
+    """`replayed`: the recording says when the time is over, and a slow machine does not."""
+
+    def __init__(self, seconds: float, *, replayed: bool = False, now: Callable[[], float] = anyio.current_time) -> None:
         self._now = now
         self.seconds = seconds
-        self.scope = anyio.CancelScope(deadline=now() + seconds)
+        self._left = max(seconds, REPLAY_SECONDS) if replayed else seconds
+        self.scope = anyio.CancelScope(deadline=now() + self._left)
         self._began = now()
-        self._left = seconds
         self._asking = self._working = 0
         self._since: float | None = None  # it stands still since then
         self.waited_seconds = 0.0  # for persons
@@ -49,6 +54,10 @@ class TurnClock:
             self.waited_seconds += self._now() - self._since
             self.scope.deadline = self._now() + self._left
             self._since = None
+
+    def expire(self) -> None:
+        """The turn's time is over, as it was when it was recorded."""
+        self.scope.cancel()
 
     def left_seconds(self) -> float:
         return self._left if self._since is not None else max(0.0, self.scope.deadline - self._now())

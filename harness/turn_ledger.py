@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.compose import Composed
-from harness.guards.cache import CacheCounts
 from harness.ledger import Ledger
 from harness.turn import Ran
 from harness.turn_clock import TurnClock
@@ -16,8 +15,6 @@ def turn_ledger(
     composed: Composed,
     clock: TurnClock,
     *,
-    cache_before: CacheCounts,
-    cache_after: CacheCounts,
     relaxed: tuple[str, ...],
     plan: Mapping[str, Any] | None,
 ) -> Ledger:
@@ -36,9 +33,9 @@ def turn_ledger(
         refused=dict(Counter(outcome.by for outcome in outcomes if outcome.status in ("refused", "denied", "timed_out"))),
         result_bytes=sum(outcome.size for outcome in outcomes if outcome.ok),
         in_view_lines=sum(last - first + 1 for outcome in outcomes for first, last in outcome.in_view),
-        cache_hits=cache_after.hits - cache_before.hits,
-        cache_misses=cache_after.misses - cache_before.misses,
-        shared=cache_after.shared - cache_before.shared,
+        cache_hits=sum(outcome.source in ("memory", "disk") for outcome in outcomes),
+        cache_misses=sum(outcome.missed for outcome in outcomes),
+        shared=sum(outcome.source == "shared" for outcome in outcomes),
         relaxed=relaxed,
         plan=plan,
         turn_seconds=round(clock.spent_seconds(), 6),

@@ -42,11 +42,19 @@ class DiskCache:
         self._lock = threading.Lock()
         self._unlooked = -1  # bytes that may be written before the folder is looked at; the first put looks
         self._problem = ""
+        self._told = False
 
     @property
     def problem(self) -> str:
         """Why nothing is written any more; empty while all is well. What is there is still read."""
         return self._problem
+
+    def news(self) -> list[str]:
+        """The problem, told once."""
+        if not self._problem or self._told:
+            return []
+        self._told = True
+        return [f"results are no longer kept on disk: {self._problem}"]
 
     def get(self, key: str) -> Kept | None:
         if not self._is_ours():

@@ -50,6 +50,7 @@ class _Waiting:
     verdict: Literal["allow", "deny"] = "deny"
     by: By = "nobody"
     reason: str = ""
+    remembered: str = ""
     done: anyio.Event = field(default_factory=anyio.Event)
 
 
@@ -139,7 +140,10 @@ class Approval:
                         self._take(one, by_id[one.request.id])
                 for one in batch:
                     seconds = self._clock() - one.began
-                    self._decide(one.call, one.request.id, one.verdict, by=one.by, reason=one.reason, seconds=seconds)
+                    self._decide(
+                        one.call, one.request.id, one.verdict, by=one.by, reason=one.reason, seconds=seconds,
+                        remembered=one.remembered,
+                    )  # fmt: skip
                     one.done.set()
         finally:
             self._asking = False
@@ -171,7 +175,8 @@ class Approval:
     def _take(self, one: _Waiting, answer: Answer) -> None:
         one.verdict, one.by, one.reason = ("allow" if answer.verdict == "allow" else "deny"), "person", answer.reason
         if answer.remember in ("arguments", "tool"):
-            self._remembered.answers[one.call.key if answer.remember == "arguments" else one.call.name] = one.verdict
+            one.remembered = one.call.key if answer.remember == "arguments" else one.call.name
+            self._remembered.answers[one.remembered] = one.verdict
 
     def _request(self, call: Call, why: str) -> Request:
         self._remembered.asked += 1
@@ -207,9 +212,11 @@ class Approval:
         by: By,
         reason: str = "",
         seconds: float = 0.0,
+        remembered: str = "",
     ) -> None:
         self.decisions.append(
             Decision(
-                request=request, call=call.label, tool=call.name, verdict=verdict, by=by, reason=reason, seconds=round(seconds, 3)
+                request=request, call=call.label, tool=call.name, verdict=verdict, by=by, reason=reason,
+                seconds=round(seconds, 3), remembered=remembered,
             )
-        )
+        )  # fmt: skip

@@ -113,13 +113,26 @@ def turn_purses(limits: TurnLimits, own: Allowances) -> list[Purse]:
 class Budget:
     """For one turn; the session's purses are handed in and live on. `parts`: the tool that reads parts of what is kept, or ""."""
 
-    def __init__(self, turn: Iterable[Purse], session: Iterable[Purse], results: Results, *, parts: str = "") -> None:
+    def __init__(
+        self,
+        turn: Iterable[Purse],
+        session: Iterable[Purse],
+        results: Results,
+        *,
+        parts: str = "",
+        recorded: Callable[[Call], Outcome | None] = lambda _: None,
+    ) -> None:
+        """`recorded`: what a recording has of a call. One that was over the budget then is so again, and not counted."""
+        self._recorded = recorded
         self._purses = (*turn, *session)
         self._own = [purse for purse in self._purses if purse.name]
         self._results = results
         self._parts = parts
 
     def admit(self, call: Call) -> Outcome | None:
+        recorded = self._recorded(call)
+        if recorded is not None and is_over_budget(recorded):
+            return None
         mine = self._of(call)
         for purse in mine:
             problem = purse.refusal(call.name)
@@ -135,7 +148,7 @@ class Budget:
         for purse in mine:
             if purse.name:  # calls run side by side: their seconds are not those of the turn
                 purse.seconds += outcome.seconds
-            if outcome.by in ("tool", "timeout"):
+            if has_run(outcome):
                 purse.ran[call.name] += 1
         if not outcome.ok:
             return outcome
@@ -176,3 +189,13 @@ class Budget:
     def _of(self, call: Call) -> list[Purse]:
         names = ("", call.tool.pack, call.name)
         return [purse for purse in self._purses if purse.name in names]
+
+
+def is_over_budget(outcome: Outcome) -> bool:
+    """Refused before it was counted; what is kept under a handle was counted, and ran."""
+    return outcome.by == "budget" and (outcome.problem is None or outcome.problem.code != "result_kept")
+
+
+def has_run(outcome: Outcome) -> bool:
+    """Its tool was called, and not somebody in its place."""
+    return not outcome.fault and (outcome.by in ("tool", "timeout") or (outcome.by == "budget" and outcome.source == "tool"))

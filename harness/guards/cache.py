@@ -5,6 +5,7 @@ writes by tools, by commands and behind our back all show. Equal calls in flight
 the disk everybody's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -53,6 +54,18 @@ class Cache:
     def admit(self, call: Call) -> Outcome | None:
         return None
 
+    def state_of(self, call: Call) -> State | None:
+        """Of what this call read, when its result is kept."""
+        kept = self._memory.get(call.key)
+        return kept.state if kept is not None and kept.label == call.label else None
+
+    def keep_again(self, key: str, kept: Kept) -> None:
+        """A result of an earlier process; before it is served its state is looked at, as always."""
+        self._memory.put(key, kept)
+
+    def wrote(self, writes: Sequence[str]) -> None:
+        self.counts.dropped += self._memory.drop_touching(writes)
+
     async def handle(self, call: Call, proceed: Proceed) -> Outcome:
         if call.effects.writes:
             return await self._writing(call, proceed)
@@ -69,7 +82,7 @@ class Cache:
                 return self._served(*found, shared=before is not None and before.runs)
             self.counts.misses += 1
             flight.runs = True
-            return await self._reading(call, proceed)
+            return replace(await self._reading(call, proceed), missed=True)
         finally:
             if self._flights.get(call.key) is flight:
                 del self._flights[call.key]
@@ -85,11 +98,11 @@ class Cache:
 
     async def _writing(self, call: Call, proceed: Proceed) -> Outcome:
         """Whatever becomes of it, it may have written: what it touches is dropped before and after."""
-        self.counts.dropped += self._memory.drop_touching(call.effects.writes)
+        self.wrote(call.effects.writes)
         try:
             return await proceed(call)
         finally:
-            self.counts.dropped += self._memory.drop_touching(call.effects.writes)
+            self.wrote(call.effects.writes)
 
     async def _reading(self, call: Call, proceed: Proceed) -> Outcome:
         before = await self._state(call)

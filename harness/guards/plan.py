@@ -46,6 +46,18 @@ class Plan:
         self._plans.read[path] = self._plans.read.get(path, 0) + outcome.size
         return outcome
 
+    def lived(self, call: Call, outcome: Outcome) -> None:
+        """Count a call of an earlier process as it was counted there."""
+        if not reads_lines(call):
+            return
+        if outcome.by == "plan":
+            self._plans.refused += 1
+            return
+        self._plans.tried += 1
+        if outcome.ok:
+            path = self._path_of(call)
+            self._plans.read[path] = self._plans.read.get(path, 0) + outcome.size
+
     def _refuse(self, call: Call, what: str) -> Outcome:
         self._plans.refused += 1
         planned = ", ".join(_words(one) for one in list(self._plans.files.values())[:6])

@@ -7,6 +7,7 @@ depend on, or time resets the count. Equal calls wait for each other, so that ca
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import time
 from typing import Any
 
 import anyio
@@ -42,8 +43,12 @@ class Repeat:
         sample_bytes: int,
         clock: Callable[[], float],
         free: Callable[[str], str] = str,
+        now: Callable[[], float] = time,
     ) -> None:
-        """`free` takes secrets out of the sample before it is cut: half a secret would not be known as one."""
+        """`free` takes secrets out of the sample before it is cut: half a secret would not be known as one. `now`: seconds since
+        1970, to place what earlier processes did.
+        """
+        self._now = now
         self._times = times
         self._seconds = seconds
         self._sample = sample_bytes
@@ -65,10 +70,17 @@ class Repeat:
                 if refusal is not None:
                     return refusal
                 outcome = await self._writing(call, proceed)
-                self._note(call, memory, outcome)
+                self._note(call, memory, outcome, at=self._clock())
                 return outcome
         finally:
             memory.waiting -= 1
+
+    def lived(self, call: Call, outcome: Outcome, *, at: float) -> None:
+        """A call that came this far in an earlier process, or by a recording; `at`: seconds since 1970."""
+        if self._counts(call):
+            self._note(call, self._memory(call), outcome, at=self._clock() - max(0.0, self._now() - at))
+        if call.effects.writes:
+            self._wrote(call)
 
     def _counts(self, call: Call) -> bool:
         """Polling is what some tools are for, and a call that writes what it names changes its own ground."""
@@ -106,7 +118,7 @@ class Repeat:
         )  # fmt: skip
         return refused("repeat", problem)
 
-    def _note(self, call: Call, memory: _Memory, outcome: Outcome) -> None:
+    def _note(self, call: Call, memory: _Memory, outcome: Outcome, *, at: float) -> None:
         result = _compared(outcome, call.tool.facts.volatile)
         if result is None:
             memory.times.clear()
@@ -114,7 +126,7 @@ class Repeat:
         if result != memory.result:
             memory.times.clear()
         memory.result, memory.sample = result, _sample(outcome, result)
-        memory.times = [*memory.times[-self._times :], self._clock()]
+        memory.times = [*memory.times[-self._times :], at]
 
     async def _writing(self, call: Call, proceed: Proceed) -> Outcome:
         """Whatever becomes of it, it may have written."""

@@ -14,21 +14,25 @@ from harness.approval import Answer, Policy, Request, Rule
 from harness.cache import Freshness, MemoryCache
 from harness.call import Call, Outcome
 from harness.chain import Guards
+from harness.faults import FaultCounts, parse_fault
 from harness.guards.approval import Approval, Remembered
 from harness.guards.budget import Allowance, Budget, purses
 from harness.guards.cache import Cache
 from harness.guards.conflict import Conflict
 from harness.guards.dry_run import DryRun
+from harness.guards.fault import Faults
+from harness.guards.journal import Journal
 from harness.guards.overlap import Overlap
 from harness.guards.plan import Plan
 from harness.guards.repeat import Repeat
-from harness.guards.replay import Recording, Replay
+from harness.guards.replay import Replay
 from harness.guards.seconds import Seconds
 from harness.guards.timeout import Timeout
 from harness.lanes import Lanes
 from harness.limits import ShownLimits
 from harness.open_tasks import OpenTasks
 from harness.reading_plan import PlannedFile, Plans
+from harness.recording import Play, Recording
 from harness.redaction import Redactor
 from harness.seen import Seen
 from tests.contracts.guard_contract import Case, GuardContract, Make
@@ -56,7 +60,8 @@ class Yes:
 
 def replay(tasks: TaskGroup) -> Case:
     """It answers everything itself, and what is behind it is never asked; so nothing passes, and only refusing is told."""
-    return Case(Replay(Recording({})), lambda n: made(read, n, path="a"), lambda: made(read, path="a"), by="replay")
+    guard = Replay(Play(recording=Recording()), lambda call, entry: None)
+    return Case(guard, lambda n: made(read, n, path="a"), lambda: made(read, path="a"), by="replay")
 
 
 def dry_run(tasks: TaskGroup) -> Case:
@@ -73,6 +78,11 @@ def plan(tasks: TaskGroup) -> Case:
 def budget(tasks: TaskGroup) -> Case:
     guard = Budget(purses("turn", Allowance(), {"x.fetch": Allowance(calls=0)}), (), MemoryResults())
     return Case(guard, lambda n: made(read, n, path="a"), lambda: made(fetch, n=1), by="budget")
+
+
+def fault(tasks: TaskGroup) -> Case:
+    guard = Faults(FaultCounts([parse_fault("x.fetch is denied")]), call_seconds=60.0)
+    return Case(guard, lambda n: made(read, n, path="a"), lambda: made(fetch, n=1), by="approval")
 
 
 def approval(tasks: TaskGroup) -> Case:
@@ -111,6 +121,13 @@ def cache(tasks: TaskGroup) -> Case:
     return Case(guard, lambda n: made(read, n, path="no-such-file", n=n))
 
 
+def journal(tasks: TaskGroup) -> Case:
+    async def running(call: Call) -> None:
+        await anyio.lowlevel.checkpoint()
+
+    return Case(Journal(running), lambda n: made(write, n, path="a"))
+
+
 def seconds(tasks: TaskGroup) -> Case:
     spent = purses("turn", Allowance(), {"x.fetch": Allowance(seconds=1.0)})
     spent[1].seconds = 1.0
@@ -122,7 +139,7 @@ def timeout(tasks: TaskGroup) -> Case:
     return Case(Timeout(60.0), lambda n: made(read, n, path="a"))
 
 
-CASES = (dry_run, plan, budget, approval, conflict, repeat, overlap, cache, seconds, timeout)
+CASES = (dry_run, plan, budget, fault, approval, conflict, repeat, overlap, cache, seconds, journal, timeout)
 
 
 class TestGuards(GuardContract):

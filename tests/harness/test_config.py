@@ -27,7 +27,34 @@ def test_no_file_is_no_error(tmp_path: Path) -> None:
     assert read_settings(folder=tmp_path, environment={}).limits.calls == 256
 
 
+STORES = [
+    ("", None, {"HOME": "/x"}, "jsonl:/x/.local/state/turnscript/sessions"),
+    ("", None, {"HOME": "/x", "XDG_STATE_HOME": "/state"}, "jsonl:/state/turnscript/sessions"),
+    ("", None, {"HOME": "/x", "XDG_STATE_HOME": "state"}, "jsonl:/x/.local/state/turnscript/sessions"),
+    ("", None, {"HOME": "/x", "XDG_STATE_HOME": "/state", "TURNSCRIPT_HOME": "/mine"}, "jsonl:/mine/sessions"),
+    ("store = 'memory:'", None, {"TURNSCRIPT_HOME": "/mine"}, "memory:"),
+    ("store = 'memory:'", None, {"TURNSCRIPT_STORE": "sqlite:///a.db"}, "sqlite:///a.db"),
+    ("store = 'memory:'", "postgresql://b", {"TURNSCRIPT_STORE": "sqlite:///a.db"}, "postgresql://b"),
+]
+
+
+@pytest.mark.parametrize(("file", "given", "environment", "address"), STORES)
+def test_sessions_are_kept_where_the_nearest_source_says(
+    tmp_path: Path, file: str, given: str | None, environment: dict[str, str], address: str
+) -> None:
+    (tmp_path / "turnscript.toml").write_text(file)
+    assert read_settings(folder=tmp_path, environment=environment, store=given).store == address
+
+
+def test_durability_is_fsync_unless_the_file_says_flush(tmp_path: Path) -> None:
+    assert read_settings(folder=tmp_path, environment={}).durability == "fsync"
+    (tmp_path / "turnscript.toml").write_text("durability = 'flush'")
+    assert read_settings(folder=tmp_path, environment={}).durability == "flush"
+
+
 WRONG = [
+    ("store = 3", [], {}, "{file}: store must be text, not 3"),
+    ("durability = 'none'", [], {}, "{file}: durability: there is no 'none'; choose fsync, flush"),
     ("[limits]\ncals = 3", [], {}, "{file}: limits.cals: there is no limit 'cals'; did you mean calls?"),
     ("[limit]\ncalls = 3", [], {}, "{file}: unknown key 'limit'; did you mean limits?"),
     ("limits = 3", [], {}, "{file}: limits must be a table: [limits]"),

@@ -208,7 +208,7 @@ async def test_the_work_for_a_text_of_24_kib_has_an_end() -> None:
             looked_at += len(value)
             return super().value(value)
 
-    on = ongoing(Setup(), Path(), MemoryResults(), disk=None, clock=lambda: 0.0)
+    on = ongoing(Setup(), Path(), MemoryResults(), disk=None, clock=lambda: 0.0, now=lambda: 0.0)
     composer = Composer(
         turn=1, seen=on.seen, provenance=Provenance(), chunks=on.chunks, redactor=Counting(), limits=ShownLimits(), cap=24_576,
         flags=Flags(),

@@ -8,7 +8,7 @@ import pytest
 
 from catalog import ToolProblem, tool
 from harness import Harness, MemoryStore, Setup, TurnOutcome
-from harness.entries import Forgot, Opened, Turned
+from harness.entries import Began, Closed, Ended, Forgot, Opened
 from harness.ledger import Ledger
 from harness.limits import ShownLimits, TurnLimits
 from harness.open_tasks import OpenTasks
@@ -241,11 +241,12 @@ async def test_entries_hold_what_happened_in_order() -> None:
         forgotten = await session.forget([1, 7])
         assert (forgotten.turns, dict(forgotten.mended)) == ((1,), {})
         assert session.transcript() == [(2, "2")]
-    opened, *rest = await store.load("kept")
-    assert isinstance(opened, Opened) and opened.facts["mode"] == "enabled" and opened.facts["tools"] == ["x.echo"]
-    assert [entry.outcome if isinstance(entry, Turned) else entry.turns if isinstance(entry, Forgot) else None for entry in rest] == [
-        first, second, (1,),
-    ]  # fmt: skip
+    opened, *rest = store.entries("kept")
+    assert isinstance(opened, Opened) and opened.facts.mode == "enabled" and opened.facts.tools == ("x.echo",)
+    assert [type(entry) for entry in rest] == [Began, Ended, Began, Ended, Forgot, Closed]
+    assert [entry.text for entry in rest if isinstance(entry, Ended)] == [first.text, second.text]
+    assert [entry.script for entry in rest if isinstance(entry, Began)] == ["return 1", "return 2"]
+    assert [entry.turns for entry in rest if isinstance(entry, Forgot)] == [(1,)]
 
 
 async def test_a_text_that_referred_to_a_forgotten_turn_gets_its_lines_back() -> None:
@@ -382,7 +383,7 @@ async def test_two_sessions_side_by_side_share_nothing_but_the_workers() -> None
                 tasks.start_soon(talk, two, "two")
             assert got == {"one": ["one", 2, "one"], "two": ["two", 2, "two"]}
             assert one.ledger.calls == two.ledger.calls == {"returned": 1}
-        assert set(store.sessions) == {"one", "two"}
+        assert [len(store.entries(name)) for name in ("one", "two")] == [8, 8]
 
 
 async def test_limits_may_be_set_for_one_turn() -> None:

@@ -14,12 +14,13 @@ from harness.condense import Flags
 from harness.condense.in_view import reference_text
 from harness.condense.passage import Passage
 from harness.condense.record import Reference
-from harness.entries import Forgot, Turned
+from harness.entries import Ended, Forgot
 from harness.limits import ShownLimits
 from harness.line_numbers import Numbering
 from harness.outcome import TurnOutcome
 from harness.provenance import Provenance
 from harness.redaction import Redactor
+from harness.relive import values_shown
 from harness.seen import Seen
 from harness.session import Session
 from harness.store.memory import MemoryStore
@@ -99,10 +100,10 @@ class Watched:
                 self._versions[str(path.relative_to(self.root)), oid] = visible(data.decode()).split("\n")
 
     async def _follow(self) -> None:
-        entries = await self.store.load(self.session.id)
+        entries = self.store.entries(self.session.id)
         for number, entry in enumerate(entries[self._read :], self._read):
-            if isinstance(entry, Turned):
-                self._add(entry.outcome)
+            if isinstance(entry, Ended):
+                self._add(entry)
             elif isinstance(entry, Forgot):
                 for turn in entry.turns:
                     for handle in self._turns.pop(turn):
@@ -112,13 +113,12 @@ class Watched:
             self._note(number)
         self._read = len(entries)
 
-    def _add(self, outcome: TurnOutcome) -> None:
-        self._turns[outcome.number] = [item.handle for item in outcome.items]
-        self._notices[outcome.number] = outcome.notices
-        self.items |= {item.handle: item for item in outcome.items}
-        values = [one.value for one in shown_by(outcome)]
-        self.values |= {item.handle: value for item, value in zip(outcome.items, values, strict=True)}
-        self.references += sum(len(item.references) for item in outcome.items)
+    def _add(self, ended: Ended) -> None:
+        self._turns[ended.turn] = [item.handle for item in ended.items]
+        self._notices[ended.turn] = ended.notices
+        self.items |= {item.handle: item for item in ended.items}
+        self.values |= dict(values_shown(ended))
+        self.references += sum(len(item.references) for item in ended.items)
 
     def _note(self, entry: int) -> None:
         """Lines that stand in a text from this entry on; those put back for one reference belong together."""
