@@ -1,0 +1,1 @@
+"""Recorded sessions as tests: play them, say how they differ, record them again."""
