@@ -10,42 +10,36 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from catalog import Profile
 from harness.approval import Policy, Rule, allowing
+from harness.faults import parse_fault
 from harness.guards.budget import Allowance
 from harness.limits import SHOWN, ShownLimits, TurnLimits
 from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
 from harness.redaction import secrets_of
+from harness.scrub_rules import ScrubRules
 from harness.setup import MODES, BadConfig, Flags, Mode, Setup
+from harness.store.jsonl import Durability
 from sandbox import Limits
 
 FILE = "turnscript.toml"
 PREFIX = "TURNSCRIPT_LIMIT_"
 PROFILE_VARIABLE = "TURNSCRIPT_PROFILE"
 MODE_VARIABLE = "TURNSCRIPT_MODE"
+STORE_VARIABLE = "TURNSCRIPT_STORE"
+HOME_VARIABLE = "TURNSCRIPT_HOME"
 _RECORDS = (Limits, TurnLimits, ShownLimits)
 _KEYS = (
-    "limits",
-    "shown",
-    "profile",
-    "root",
-    "allow",
-    "approval",
-    "budget",
-    "profiles",
-    "packs",
-    "mode",
-    "flags",
-    "plan_reads",
-    "cache",
-    "secrets",
-)
+    "limits", "shown", "profile", "root", "allow", "approval", "budget", "profiles", "packs", "mode", "flags", "plan_reads",
+    "cache", "secrets", "store", "durability", "record",
+)  # fmt: skip
 _BUDGET_KEYS = ("turn", "session")
 _ALLOWANCE_KEYS = ("calls", "bytes", "seconds")
 _RULE_KEYS = ("tool", "then", "arguments")
 _SECRETS_KEYS = ("patterns", "variables", "not")
+_RECORD_KEYS = ("secrets", "places", "patterns")
 _PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
 
 
@@ -53,6 +47,8 @@ _PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
 class Settings:
     tools: ToolSettings
     setup: Setup
+    store: str  # the address where sessions are kept, as `open_store` takes it
+    durability: Durability = "fsync"  # flush: a session outlives its process, and not a loss of power
 
     @property
     def limits(self) -> Limits:
@@ -76,6 +72,8 @@ def read_settings(
     cache: Path | None = None,
     shown: str | None = None,
     plan_reads: bool | None = None,
+    store: str | None = None,
+    faults: Iterable[str] = (),
 ) -> Settings:
     """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; `off`: flags to clear."""
     environment = os.environ if environment is None else environment
@@ -108,11 +106,38 @@ def read_settings(
             plan_reads=_switch(path, said, "plan_reads", default=False) if plan_reads is None else plan_reads,
             packs=tools.packs, environment=dict(environment),
             cache_folder=cache or (path.parent / Path(told_cache).expanduser() if told_cache else None),
+            faults=tuple(parse_fault(one) for one in faults), scrub=_scrub(path, said),
             **_secrets(path, said, environment, tools.packs),
         )  # fmt: skip
     except ValueError as error:
         raise BadConfig(str(error)) from None
-    return Settings(tools, setup)
+    kept = store or environment.get(STORE_VARIABLE) or _text(path, said, "store") or f"jsonl:{sessions_folder(environment)}"
+    return Settings(tools, setup, store=kept, durability=_durability(path, said))
+
+
+def sessions_folder(environment: Mapping[str, str]) -> Path:
+    """Where sessions are kept when nothing else is said."""
+    if home := environment.get(HOME_VARIABLE):
+        return Path(home).expanduser().absolute() / "sessions"
+    state = Path(environment.get("XDG_STATE_HOME", ""))
+    if not state.is_absolute():  # as the XDG rules have it: a relative one does not count
+        state = _home(environment) / ".local" / "state"
+    return state / "turnscript" / "sessions"
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    try:
+        return Path(environment.get("HOME") or Path.home()).absolute()
+    except RuntimeError:
+        raise BadConfig(f"this user has no home folder to keep sessions in; set {HOME_VARIABLE} to a folder") from None
+
+
+def _durability(path: Path, said: Mapping[str, Any]) -> Durability:
+    told = _text(path, said, "durability") or "fsync"
+    for one in get_args(Durability):
+        if told == one:
+            return one  # type: ignore[no-any-return]
+    raise BadConfig(f"{path}: durability: there is no {told!r}; choose {', '.join(get_args(Durability))}")
 
 
 def _of(record: Any, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,6 +229,19 @@ def _secrets(
     known |= {name: environment[name] for name in _texts(path, table, "variables", "secrets.") if environment.get(name)}
     kept = {name: value for name, value in known.items() if name not in _texts(path, table, "not", "secrets.")}
     return {"secrets": kept, "secret_patterns": _switch(path, table, "patterns", prefix="secrets.")}
+
+
+def _scrub(path: Path, said: Mapping[str, Any]) -> ScrubRules:
+    """[record] secrets = true, places = false, patterns = { 'user-\\d+' = "user-N" }"""
+    table = _table(path, said, "record")
+    _known(f"{path}: record", table, _RECORD_KEYS)
+    patterns = _table(path, table, "patterns", "record.")
+    told = {name: _text(path, patterns, name, "record.patterns.") for name in patterns}
+    secrets, places = (_switch(path, table, name, default=name == "secrets", prefix="record.") for name in ("secrets", "places"))
+    try:
+        return ScrubRules(secrets=secrets, places=places, patterns=told)
+    except ValueError as error:
+        raise BadConfig(f"{path}: record.patterns: {error}") from None
 
 
 def _from_file(path: Path) -> dict[str, Any]:

@@ -79,7 +79,12 @@ def test_every_program_on_a_page_runs_and_prints_what_stands_below_it(page: Path
 @pytest.mark.parametrize("example", sorted(set((ROOT / "examples").glob("*.py")) - PACKS), ids=lambda path: path.name)
 def test_examples_run(example: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(example)], capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, timeout=60
+        [sys.executable, str(example)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "TURNSCRIPT_HOME": os.environ["TURNSCRIPT_HOME"]},
+        timeout=60,
     )
     assert done.returncode == 0 and done.stdout and done.stderr == ""
 

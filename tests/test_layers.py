@@ -57,7 +57,12 @@ OWNERS = [
     ("the environment", ["os.environ", "getenv"], ["harness/config.py", "sandbox/lockdown.py"], PACKAGES),
     ("except Exception", ["except Exception"], ["harness/dispatch.py"], PACKAGES),
     ("a tool's function", ["toolbox.call(", ".function("], ["harness/dispatch.py"], ("harness",)),
-    ("entries of a session", ["store.append("], ["harness/session.py"], ("harness",)),
+    (
+        "entries of a session",
+        ["riter.append("],  # of a writer, whatever it is called
+        ["harness/record.py", "harness/rollouts/importing.py"],
+        ("harness",),
+    ),
     ("a sandbox's worker", [".send(start", "box.send("], ["harness/turn.py", "harness/checkup.py"], ("harness", "tool_packs")),
 ]
 

@@ -1,7 +1,7 @@
 """The command `turnscript`: one thin file a verb. Only this folder prints.
 
-Exit codes: 0 done, 1 the script failed, 2 wrong use or bad input, 3 a limit ended the script, 4 no sandbox can be had,
-130 interrupted.
+Exit codes: 0 done, 1 the script failed, or what was to be found or verified is not there or not so, 2 wrong use or bad input,
+3 a limit ended the script, 4 no sandbox can be had, 130 interrupted.
 """
 
 from importlib.metadata import version
@@ -13,7 +13,9 @@ from harness.cli.check import check
 from harness.cli.doctor import doctor
 from harness.cli.limits import limits
 from harness.cli.new_pack import new_pack
+from harness.cli.replay import replay
 from harness.cli.run import run
+from harness.cli.session import session
 from harness.cli.tools import tools
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -23,6 +25,8 @@ app.command()(tools)
 app.command("new-pack")(new_pack)
 app.command()(doctor)
 app.command()(limits)
+app.command()(replay)
+app.add_typer(session, name="session")
 
 
 def _version(wanted: bool) -> None:

@@ -8,6 +8,9 @@ import typer
 
 from catalog import BadPack, ToolProblem
 from harness.setup import BadConfig
+from harness.store import StoreError
+from harness.store.lines import BadLine
+from harness.visible import visible
 from sandbox import Unavailable
 
 EXIT_USE, EXIT_NO_SANDBOX, EXIT_INTERRUPTED = 2, 4, 130
@@ -23,10 +26,14 @@ def faults_as_one_line(verb: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             verb(*args, **kwargs)
-        except (Fault, BadConfig, BadPack, ToolProblem) as error:
+        except (Fault, BadConfig, BadPack, ToolProblem, StoreError, BadLine) as error:
             raise _exit(str(error), EXIT_USE) from None
         except Unavailable as error:
             raise _exit(str(error), EXIT_NO_SANDBOX) from None
+        except BrokenPipeError:  # of `| head`: nothing is wrong
+            raise
+        except OSError as error:
+            raise _exit(str(error), EXIT_USE) from None
         except KeyboardInterrupt:
             raise _exit("interrupted", EXIT_INTERRUPTED) from None
 
@@ -34,5 +41,5 @@ def faults_as_one_line(verb: Callable[P, None]) -> Callable[P, None]:
 
 
 def _exit(text: str, code: int) -> typer.Exit:
-    typer.echo(f"turnscript: {text}", err=True)
+    typer.echo(f"turnscript: {visible(text)}", err=True)  # it may quote a file that somebody else wrote
     return typer.Exit(code)

@@ -6,7 +6,7 @@ What the model would see goes to stdout, errors and notices to stderr.
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from time import time
 from typing import Annotated, Any, cast
@@ -16,17 +16,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from catalog import Offer
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile, Root
-from harness.cli.person import Person, has_terminal
-from harness.config import Settings, read_settings
+from harness.cli.running import Asked, Done, run_session
+from harness.config import read_settings
 from harness.detect import Detected, detect
-from harness.harness import Harness
 from harness.ledger import Ledger
 from harness.offers import offer_from
 from harness.outcome import TurnOutcome
 from harness.problems import may_retry
+from harness.recording import Missing
 from harness.redaction import Redactor
 from harness.visible import visible
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
@@ -39,8 +38,8 @@ ONE_LINE = 100  # a value that fits is printed on one line
 @faults_as_one_line
 def run(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE|- …", help="Scripts, each a turn of one session; - is standard input.")
-    ],
+        list[str] | None, typer.Argument(metavar="FILE|- …", help="Scripts, each a turn of one session; - is standard input.")
+    ] = None,
     profile: Profile = None,
     pack: Packs = None,
     root: Root = None,
@@ -74,6 +73,26 @@ def run(
     view_turns: Annotated[
         int | None, typer.Option(min=1, help="So many turns stay in the model's view; older ones are forgotten.")
     ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Calls that do not go well: 'files.read fails twice', 'shell.* times out'."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Where the session is kept: a folder, sqlite:FILE, postgresql://…"),
+    ] = None,
+    no_record: Annotated[bool, typer.Option("--no-record", help="Keep nothing of this session.")] = False,
+    session: Annotated[str | None, typer.Option(help="The id of the new session. Default: a random one.")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="ID|last", help="Go on with this session instead of a new one.")] = None,
+    go_on: Annotated[
+        bool,
+        typer.Option("--continue", help="With --resume: first finish the turn that a crash cut off; what ran is not run again."),
+    ] = False,
+    unsure: Annotated[
+        str, typer.Option(help="With --continue: calls that were acting when it crashed are refused (refuse) or run again (run).")
+    ] = "refuse",
+    model: Annotated[str, typer.Option(help="The model that wrote the scripts, for the record.")] = "",
+    label: Annotated[list[str] | None, typer.Option(help="name=value for the record, such as task=1234.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Print values whole instead of as the model would see them.")] = False,
     ledger: Annotated[bool, typer.Option("--ledger", help="Print what it cost, as a table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything that happened.")] = False,
@@ -87,31 +106,44 @@ def run(
       turnscript run look.js change.js --profile core-codex --allow 'patch.*' --root ~/project --ledger
 
       turnscript run job.js --mode dry-run
+
+      turnscript run --resume last --continue next.js
     """
     off = {"cache": no_cache, "overlap_trim": no_overlap_trim, "build_tail": no_build_tail, "two_pass": no_two_pass}
     settings = read_settings(
         flags=limit or (), profile=profile, root=root, allow=allow or (), mode=mode, cache=cache, shown=shown,
-        plan_reads=plan_reads,
+        plan_reads=plan_reads, store=store, faults=fault or (),
         off=[name for name, is_off in off.items() if is_off],
     )  # fmt: skip
     if relax is not None and not relax.strip():
         raise Fault("--relax needs a reason, which goes on record")
     if isolation not in ("locked", "process", "in_process"):
         raise Fault(f"--isolation {isolation}: choose locked, process or in_process")
+    files = files or []
+    _check_session_options(files, store=store, no_record=no_record, session=session, resume=resume, go_on=go_on, unsure=unsure)
     sources = [_script(file) if reply else read_source(file) for file in files]
     pool = Pool(workers=1, isolation=cast(Isolation, isolation), limits=settings.limits).start_early()
     start = Start(
         source="", context=_object(context), now=time() * 1000 if now is None else now, seed=seed, limits=settings.limits
     )
-    offer = offer_from(settings.tools, more_packs=pack or ())
-    outcomes, sums = anyio.run(_run, sources, start, settings, pool, offer, relax, view_turns)
+    asked = Asked(
+        sources=sources, start=start, settings=settings, offer=offer_from(settings.tools, more_packs=pack or ()), relax=relax,
+        view_turns=view_turns, recorded=not no_record, store=store or "", session=session, resume=resume,
+        root_given=root is not None, go_on=go_on,
+        unsure=cast(Missing, unsure), model=model, labels=_labels(label or ()),
+    )  # fmt: skip
+    done = anyio.run(run_session, asked, pool)
+    outcomes, sums = done.outcomes, done.ledger
     redactor = Redactor(settings.setup.secrets, patterns=settings.setup.secret_patterns)
+    if done.session and sys.stderr.isatty():
+        typer.echo(f"session {done.session}: turnscript session show {done.session[:8]}", err=True)
     if as_json:
-        _print_json(outcomes, sums, redactor)
+        _print_json(done, redactor)
     else:
-        for file, outcome in zip(files, outcomes, strict=True):
-            if len(files) > 1:
-                typer.echo(f"── turn {outcome.number}: {file}", err=True)
+        names = [*(["continued"] if go_on else []), *files]
+        for name, outcome in zip(names, outcomes, strict=True):
+            if len(names) > 1:
+                typer.echo(f"── turn {outcome.number}: {name}", err=True)
             _print_whole(outcome, redactor) if whole else _print(outcome)
         if ledger:
             _print_ledger(sums)
@@ -120,20 +152,29 @@ def run(
         raise typer.Exit(EXIT_EXCEEDED if isinstance(worst.ending, Exceeded) else EXIT_FAILED)
 
 
-async def _run(
-    sources: list[str], start: Start, settings: Settings, pool: Pool, offer: Offer, relax: str | None, view_turns: int | None
-) -> tuple[list[TurnOutcome], Ledger]:
-    approver = Person() if has_terminal() else None
-    harness = Harness(offer=offer, root=settings.tools.root, setup=settings.setup, pool=pool, approver=approver)
-    async with pool, harness, harness.session() as session:
-        if relax:
-            session.relax(relax)
-        outcomes = []
-        for at, source in enumerate(sources):
-            outcomes.append(await session.run(source, start=replace(start, seed=start.seed + at)))
-            if view_turns is not None:
-                await session.forget(range(1, outcomes[-1].number - view_turns + 1))
-        return outcomes, session.ledger
+def _check_session_options(
+    files: list[str], *, store: str | None, no_record: bool, session: str | None, resume: str | None, go_on: bool, unsure: str
+) -> None:
+    if not files and not go_on:
+        raise Fault("give the file of a script, or - for standard input; --resume ID --continue finishes an interrupted turn")
+    if no_record and (store or session or resume):
+        raise Fault("--no-record keeps nothing, so --store, --session and --resume have no place beside it; leave it out")
+    if session and resume:
+        raise Fault("--session names a new session, --resume one that is kept; give one of them")
+    if go_on and resume is None:
+        raise Fault("--continue needs the session: --resume ID, or --resume last")
+    if unsure not in ("refuse", "run"):
+        raise Fault(f"--unsure {unsure}: choose refuse or run")
+
+
+def _labels(told: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for one in told:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise Fault(f"--label {one}: write name=value, such as --label task=1234")
+        found[name] = value
+    return found
 
 
 def read_source(file: str) -> str:
@@ -206,10 +247,11 @@ def _print_ledger(sums: Ledger) -> None:
     Console().print(drawn)
 
 
-def _print_json(outcomes: Sequence[TurnOutcome], sums: Ledger, redactor: Redactor) -> None:
-    rows = [_as_json(outcome) for outcome in outcomes]
-    report = rows[0] if len(rows) == 1 else {"ok": all(outcome.ok for outcome in outcomes), "turns": rows}
-    freed, _ = redactor.value(json.loads(json.dumps(report | {"ledger": sums.as_json()})))
+def _print_json(done: Done, redactor: Redactor) -> None:
+    rows = [_as_json(outcome) for outcome in done.outcomes]
+    report = rows[0] if len(rows) == 1 else {"ok": all(outcome.ok for outcome in done.outcomes), "turns": rows}
+    report |= {"ledger": done.ledger.as_json(), "session": done.session or None}
+    freed, _ = redactor.value(json.loads(json.dumps(report)))
     typer.echo(json.dumps(freed, indent=2, ensure_ascii=False))
 
 
