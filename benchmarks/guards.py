@@ -23,19 +23,24 @@ from typing import Any
 
 import anyio
 
-from catalog import Host, MemoryResults, Toolbox, open_toolbox, tool
+from catalog import Host, Toolbox, open_toolbox, tool
 from harness.approval import Nobody, Policy, allowing
-from harness.cache import Kept, cache_key
+from harness.asked import CallOf
+from harness.cache import Kept
 from harness.cache.freshness import SLACK_NS
 from harness.call import Call, Chain, Guard
 from harness.compose import Composer, Showing
 from harness.condense.record import Origin
 from harness.dispatch import call_tool
+from harness.entries import Entry
 from harness.limits import TurnLimits
 from harness.offers import offer_of
 from harness.ongoing import Ongoing, ongoing
 from harness.open_tasks import OpenTasks
+from harness.record import Record
+from harness.session_results import SessionResults
 from harness.setup import Setup
+from harness.store.lines import Kept as KeptLine
 from harness.turn import run_turn
 from harness.turn_clock import TurnClock
 from harness.turn_desk import TurnDesk
@@ -87,6 +92,28 @@ class Row:
         return f"{self.what:44} {self.bare_p50:9.1f} {self.p50:9.1f} {self.p95:9.1f} {self.added:9.1f}"
 
 
+class Nowhere:
+    """A writer that keeps nothing: what a store costs is measured in benchmarks/store.py."""
+
+    last = None
+
+    async def append(self, *entries: Entry) -> None:
+        pass
+
+    async def copy(self, kept: Sequence[KeptLine]) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+def desk_of(toolbox: Toolbox, on: Ongoing, setup: Setup, clock: TurnClock, tasks: OpenTasks) -> TurnDesk:
+    return TurnDesk(
+        next(_turns), setup, on, session="bench", call_of=CallOf(toolbox, on.freshness, {}, setup.packs), approver=Nobody(),
+        record=Record("bench", Nowhere(), now=time.time), mode="enabled", play=None, clock=clock, tasks=tasks, now=time.monotonic,
+    )  # fmt: skip
+
+
 class Bench:
     """One session's guards, without a sandbox."""
 
@@ -94,22 +121,12 @@ class Bench:
         self.toolbox = toolbox
         self.on = on
         self.setup = setup
-        self.turn = TurnDesk(
-            next(_turns), setup, on, session="bench", toolbox=toolbox, approver=Nobody(), digests={}, mode="enabled",
-            recording=None, clock=TurnClock(3_600), tasks=tasks, now=time.monotonic,
-        )  # fmt: skip
+        self.turn = desk_of(toolbox, on, setup, TurnClock(3_600), tasks)
         self._numbers = count(1)
 
     def call(self, name: str, named: dict[str, Any]) -> Call:
         """As the turn makes it."""
-        one = self.toolbox.tools[name]
-        bound = self.toolbox.bind(name, [named])
-        effects = one.effects(bound.named)
-        canonical = partial(self.turn.desk.canonical, name)
-        reads, writes = (tuple(sorted({canonical(key) for key in keys})) for keys in (effects.reads, effects.writes))
-        key = cache_key(name, "", one.with_defaults(bound.named))
-        effects = replace(effects, reads=reads, writes=writes)
-        return Call(turn=1, number=next(self._numbers), tool=one, bound=bound, effects=effects, site=Site(1, 1, 1), key=key)
+        return self.turn.desk.call_of(1, next(self._numbers), name, [named], Site(1, 1, 1))
 
     async def guarded(self, chain: Chain, name: str, named: dict[str, Any]) -> None:
         call = self.call(name, named)
@@ -145,7 +162,7 @@ async def timed(work: Callable[[], Awaitable[object]]) -> float:
 @asynccontextmanager
 async def bench(root: Path) -> AsyncIterator[Bench]:
     setup = Setup(turn=LIMITS, limits=Limits(calls=100_000), policy=Policy(allowing(["bench.fetch"])))
-    results = MemoryResults()
+    results = SessionResults(most_bytes=1 << 28)
     offer = offer_of(["files"], {"bench.add": add, "bench.write": write, "bench.fetch": fetch, "bench.lines": lines})
     async with anyio.create_task_group() as group, open_toolbox(offer, host=Host(root=root, results=results)) as toolbox:
         yield Bench(toolbox, ongoing(setup, root, results, disk=None, clock=time.monotonic), setup, OpenTasks(group))
@@ -233,7 +250,7 @@ def show_row(one: Bench, length: int, calls: int) -> Row:
         composer.compose([Showing("value", "\n".join(f"{line} # {n}" for line in LINES))], ())
         return (time.perf_counter_ns() - began) / 1_000
 
-    empty = ongoing(one.setup, one.toolbox.host.root, MemoryResults(), disk=None, clock=time.monotonic)
+    empty = ongoing(one.setup, one.toolbox.host.root, SessionResults(most_bytes=1 << 28), disk=None, clock=time.monotonic)
     pairs = [(shown(empty, n), shown(one.on, n)) for n in range(calls)]
     bare, full = sorted(a for a, _ in pairs), sorted(b for _, b in pairs)
     return Row(
@@ -265,10 +282,7 @@ async def by_script(root: Path, calls: int) -> list[Row]:
 
 async def script(one: Bench, pool: Pool, group: Any, source: str, kind: str) -> float:
     clock, tasks = TurnClock(3_600), OpenTasks(group)
-    turn = TurnDesk(
-        next(_turns), one.setup, one.on, session="bench", toolbox=one.toolbox, approver=Nobody(), digests={}, mode="enabled",
-        recording=None, clock=clock, tasks=tasks, now=time.monotonic,
-    )  # fmt: skip
+    turn = desk_of(one.toolbox, one.on, one.setup, clock, tasks)
     desk = turn.desk if kind == "guarded" else replace(turn.desk, chain=Chain([], partial(call_tool, one.toolbox)))
     start = Start(source=source, tools=tuple(one.toolbox.tools), limits=one.setup.limits)
     async with pool.sandbox("bench") as box:
