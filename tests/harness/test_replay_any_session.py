@@ -60,9 +60,12 @@ async def plays_back_as(name: str, made: list[Step], settings: Setup, folder: Pa
 
 
 async def plays(store: Store, settings: Setup, folder: Path, root: Path, stage: Stage, name: str) -> None:
-    await _same(await load_recording(store, "any"), stage, f"{name}, from its store")
+    recorded = await load_recording(store, "any")
+    await _same(recorded, stage, f"{name}, from its store")
     write_single(folder / "one.session.jsonl", list(await store.load("any")))
     await _same(read_recording(folder / "one.session.jsonl"), stage, f"{name}, from one file")
+    if not any(turn.playable for turn in recorded.turns):
+        return  # nothing to keep
     entries = [entry async for entry in every_entry(store, "any")]
     with anyio.fail_after(SECONDS):
         await keep(entries, folder / "kept.session.jsonl", stage, clean=cleaning(settings, root))
