@@ -17,7 +17,7 @@ from catalog import Pack, load_pack
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile, Root
 from harness.cli.replay_report import progress, report, report_seen
-from harness.cli.session_options import AsJson, StoreAddress, opened
+from harness.cli.session_options import AsJson, Place, StoreAddress
 from harness.config import Settings, read_settings
 from harness.entries import Opened
 from harness.limits import SHOWN
@@ -221,7 +221,7 @@ async def _store(asked: _Asked) -> AsyncIterator[Store | None]:
     if not asked.sessions:
         yield None
         return
-    async with opened(asked.settings) as store:
+    async with Place(asked.settings.store, asked.settings.durability, typed=True).opened() as store:
         yield store
 
 
@@ -256,7 +256,8 @@ async def _play_other(other: Other, stage: Stage, recorded: RecordedSession) -> 
 
 async def _keep(told: str, output: Path, settings: Settings, packs: Sequence[Pack]) -> str:
     """What was kept, for people."""
-    async with opened(settings) as store, Pool(workers=1, limits=ceiling(settings.limits)) as pool:
+    place = Place(settings.store, settings.durability, typed=True)  # there must be one: nothing is made to look into it
+    async with place.opened() as store, Pool(workers=1, limits=ceiling(settings.limits)) as pool:
         name = await session_named(store, told)
         entries = [entry async for entry in every_entry(store, name)]
         root = next((entry.facts.root for entry in entries if isinstance(entry, Opened)), "")
