@@ -229,5 +229,7 @@ def test_an_unknown_pack_is_given_by_its_file(tmp_path: Path, root: Path) -> Non
 @pytest.mark.parametrize("typed", [("--session", "x"), ("--keep", "last", "-o", "kept.session.jsonl")], ids=" ".join)
 def test_a_store_that_is_not_there_is_told_and_not_made(tmp_path: Path, typed: tuple[str, ...]) -> None:
     done = Typed(*typed, "--store", f"sqlite:{tmp_path}/new.db")
-    assert (done.out, done.code) == ("", 2) and done.err.startswith(f"turnscript: there is no store at sqlite:{tmp_path}/new.db; ")
+    assert (done.out, done.code) == ("", 2) and done.err.startswith(
+        f"turnscript: there is no store at sqlite:{tmp_path}/new.db; "
+    )
     assert list(tmp_path.iterdir()) == []
