@@ -122,6 +122,7 @@ class Reliving:
                     self._items.take(entry.turn, entry.items)
                     _ended(entry, self._on)
             case Forgot():
+                self._items.mended(entry.mended.values())
                 try:
                     self._on.transcript.forget(entry.turns)
                 except ValueError as error:  # references that lead in a circle

@@ -3,7 +3,7 @@
 A record may be forged. Two texts that stand for each other's lines twice, ten times over, are more lines than any memory holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from harness.compose import ShownItem
@@ -20,11 +20,7 @@ class RelivedItems:
 
     def take(self, turn: int, items: Sequence[ShownItem]) -> None:
         """BadLine."""
-        for item in items:
-            lines = _rows(item) + sum(reference.last - reference.first for _, reference in item.references)
-            if lines > LINES_MAX:
-                raise BadLine(f"turn {turn}: {item.handle!r} stands for more than {LINES_MAX:,} lines")
-            self._lines[item.handle] = lines
+        self._count(f"turn {turn}", items)
         for item in items:
             rows = _rows(item)
             for index, reference in item.references:
@@ -33,6 +29,17 @@ class RelivedItems:
                     raise BadLine(f"turn {turn}: {item.handle!r} refers to lines of {reference.handle!r} that are not there")
             if any(first < 0 or count < 1 or first + count > rows or origin.first < 0 for first, count, origin in item.placed):
                 raise BadLine(f"turn {turn}: {item.handle!r} places lines that it does not have")
+
+    def mended(self, items: Iterable[ShownItem]) -> None:
+        """Texts that got lines back: what is shown later may refer to those. BadLine."""
+        self._count("mended", items)
+
+    def _count(self, where: str, items: Iterable[ShownItem]) -> None:
+        for item in items:
+            lines = _rows(item) + sum(reference.last - reference.first for _, reference in item.references)
+            if lines > LINES_MAX:
+                raise BadLine(f"{where}: {item.handle!r} stands for more than {LINES_MAX:,} lines")
+            self._lines[item.handle] = max(lines, self._lines.get(item.handle, 0))
 
 
 def _rows(item: ShownItem) -> int:

@@ -314,7 +314,8 @@ class Session:
     async def _ended(self, outcome: TurnOutcome) -> TurnOutcome:
         self._on.transcript.add(outcome.number, outcome.items, outcome.notices)
         self._ledgers.append(outcome.ledger)
-        await self._record.ended(outcome)
+        with anyio.CancelScope(shield=True):  # it is in view from here on, so it must be on record too
+            await self._record.ended(outcome)
         return outcome
 
     # ------------------------------------------------------------ what is in view

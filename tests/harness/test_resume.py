@@ -241,3 +241,18 @@ async def test_a_turn_of_ours_in_an_imported_session_counts_on(tmp_path: Path) -
     await writer.close()
     async with Harness(root=tmp_path, store=store) as made, made.session("s", resume=True) as session:
         assert (await session.run("return context.turn")).value == 3
+
+
+async def test_a_turn_that_is_cancelled_at_its_very_end_is_on_record_whole_or_not_at_all(tmp_path: Path) -> None:
+    """What is in view for later turns is on record, whenever the host's patience ends."""
+    lines = "Array.from({ length: 30 }, (_, n) => 'a line of text, number ' + n).join('\\n')"
+    for at in range(12):
+        store = JsonlStore(tmp_path / "sessions")
+        async with Harness(root=tmp_path, store=store) as made:
+            async with made.session(f"s{at}") as session:
+                with anyio.move_on_after(0.004 * at):
+                    await session.run(f"show({lines})")
+                await session.run(f"show('again\\n' + {lines})")
+                view = session.transcript()
+            async with made.session(f"s{at}", resume=True) as session:
+                assert session.transcript() == view
