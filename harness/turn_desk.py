@@ -78,10 +78,7 @@ class TurnDesk:
             dry_run=DryRun(setup.policy, recorded) if mode == "dry_run" else None,
             plan=Plan(on.plans) if setup.plan_reads and setup.flags.two_pass else None,
             budget=budget,
-            fault=Faults(
-                on.faults, call_seconds=setup.turn.call_seconds,
-                happened=_happened(play),
-            ) if setup.faults else None,
+            fault=Faults(on.faults, call_seconds=setup.turn.call_seconds, happened=_happened(play)) if setup.faults else None,
             approval=Approval(
                 approver, setup.policy, on.remembered, session=session, seconds=setup.turn.approval_seconds,
                 redactor=on.redactor, conflict=conflict, tasks=tasks, paused=clock.paused, clock=now,

@@ -15,11 +15,11 @@ _DIGITS: Final = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord("
 _LONG: Final = b"0" * 19
 
 
-def dumps(value: Json, *, sort: bool = False) -> bytes:
+def dumps(value: Json) -> bytes:
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort else None)
+        return orjson.dumps(value)
     except TypeError:  # half a surrogate pair, a number beyond 64 bits
-        return json.dumps(value, sort_keys=sort, separators=(",", ":")).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def loads(text: bytes) -> Json:
