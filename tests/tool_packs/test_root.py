@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import gc
 import hashlib
 import itertools
 import os
@@ -415,6 +416,7 @@ def test_descriptors_close_on_exec_and_none_is_left_behind(tree: Path, way: bool
     assert [os.get_inheritable(fd) for fd in fds] == [False, False]
     for fd in fds:
         os.close(fd)
+    gc.collect()  # what other tests have left lying about closes now, and not in between
     probe = os.dup(0)
     os.close(probe)
     for path in ("a.txt", "in_chain/leaf", "self", "fifo", "gone/x", "src", "out_chain/secret", "src/to_top/in_up/main.py"):
@@ -425,7 +427,7 @@ def test_descriptors_close_on_exec_and_none_is_left_behind(tree: Path, way: bool
                 pass
     again = os.dup(0)
     os.close(again)
-    assert again == probe
+    assert again <= probe
     held = root._beneath.fd
     root.close()
     with pytest.raises(OSError):

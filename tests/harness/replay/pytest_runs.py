@@ -11,7 +11,8 @@ INSTALLED = any(point.value == "harness.replay.plugin" for point in entry_points
 
 def run(pytester: pytest.Pytester, *arguments: str | Path) -> pytest.RunResult:
     plugin = () if INSTALLED else ("-p", "harness.replay.plugin")
-    return pytester.runpytest_subprocess("-W", "error", "-p", "no:cacheprovider", *plugin, *arguments)
+    without = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")  # the latter comes with LangChain, and takes half a second
+    return pytester.runpytest_subprocess("-W", "error", *without, *plugin, *arguments)
 
 
 def told(result: pytest.RunResult) -> str:

@@ -1,5 +1,7 @@
 """Sessions of tests and files in pytest processes of their own: verified, not replaced by broken ones, and hints that work."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.harness.replay.making import GREET, furnish, recording
@@ -25,33 +27,52 @@ def test_plain(turnscript_session):
 """
 
 
-def test_the_session_of_a_test_is_verified_with_live_tools(here: pytest.Pytester) -> None:
+def recorded_reads(here: pytest.Pytester) -> Path:
     root = furnish(here.path / "root")
     here.makepyfile(test_reads=READS.replace("ALLOW", 'allow=["shell.run"]'))
     run(here, "--turnscript-record=once").assert_outcomes(passed=3)
-    run(here, "--turnscript-verify").assert_outcomes(passed=3)
-    (root / "a.txt").write_text("another\n")
-    run(here).assert_outcomes(passed=3)
-    result = run(here, "--turnscript-verify")
-    result.assert_outcomes(failed=3)
-    text = told(result).replace("E           ", "").replace("E   ", "")
-    assert text.count('    text: recorded "the text of a"\n          now      "another"\n') == 3 and "shell.run(" in text
-    (root / "a.txt").write_text("the text of a\n")
+    return root
 
+
+def test_the_session_of_a_test_is_verified_with_live_tools(here: pytest.Pytester) -> None:
+    recorded_reads(here)
+    result = run(here, "--turnscript-verify")
+    assert result.parseoutcomes() == {"passed": 3}, told(result)
+
+
+def test_what_live_tools_give_now_is_told_beside_what_is_on_record(here: pytest.Pytester) -> None:
+    root = recorded_reads(here)
+    (root / "a.txt").write_text("another\n")
+    result = run(here)
+    assert result.parseoutcomes() == {"passed": 3}, told(result)
+    result = run(here, "--turnscript-verify")
+    assert result.parseoutcomes() == {"failed": 3}, told(result)
+    text = told(result).replace("E           ", "").replace("E   ", "")
+    assert text.count('    text: recorded "the text of a"\n          now      "another"\n') == 3, text
+    assert "shell.run(" in text
+
+
+def test_what_nobody_allowed_is_not_verified_and_says_how_it_would_be(here: pytest.Pytester) -> None:
+    recorded_reads(here)
     here.makepyfile(test_reads=READS.replace("ALLOW", ""))
     result = run(here, "--turnscript-verify")
-    result.assert_outcomes(passed=3)
+    assert result.parseoutcomes() == {"passed": 3}, told(result)
     assert "\ntest_plain: turn 2, line 1: shell.run(" in told(result)
     assert 'so it is not verified; allow it: turnscript_session(…, allow=["shell.run"])\n' in told(result)
 
+
+def test_a_session_of_a_test_is_not_replaced_by_a_broken_one(here: pytest.Pytester) -> None:
+    recorded_reads(here)
+    here.makepyfile(test_reads=READS.replace("ALLOW", ""))
     result = run(here, "--turnscript-record=all", "-k", "plain")
-    result.assert_outcomes(failed=1)
+    assert result.parseoutcomes() == {"failed": 1, "deselected": 2}, told(result)
     assert "\nnot written: turn 2, line 1: shell.run returned on record, and was denied now: " in told(result)
     file = "sessions/test_reads/test_plain.session.jsonl"
     again = "pytest 'test_reads.py::test_plain' --turnscript-record=once"
     assert f"\nif that is meant, remove it first: rm {file} && {again}\n" in told(result)
     (here.path / file).unlink()
-    run(here, "--turnscript-record=once", "-k", "plain").assert_outcomes(passed=1)
+    result = run(here, "--turnscript-record=once", "-k", "plain")
+    assert result.parseoutcomes() == {"passed": 1, "deselected": 2}, told(result)
 
 
 def test_verify_and_record_are_not_given_together(here: pytest.Pytester) -> None:
