@@ -248,9 +248,10 @@ class Exchange:
     def _on_failed(self, told: dict[str, Any]) -> Event:
         if len(told.get("errors", ())) > _ERRORS_MAX:
             raise WireError("more errors than are told")
-        ran_out = str(told.get("message")).startswith("out of memory") and (
-            told.get("engine") is True or self._near_the_heap_limit()
-        )
+        said, near = str(told.get("message")), self._near_the_heap_limit()
+        engines_own = told.get("engine") is True
+        # The words "out of memory" need memory too: without them it is the engine's own error all the same.
+        ran_out = (said.startswith("out of memory") and (engines_own or near)) or (not said and engines_own and near)
         nobody_threw = told.get("thrown") == "null" and not self._explain.positions.throws("")
         if ran_out or nobody_threw or (told.get("thrown") == "null" and self._near_the_heap_limit()):
             return self.exceeded("heap_bytes", str(told.get("stack", "")))
