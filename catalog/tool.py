@@ -150,11 +150,13 @@ class Tool:
 
     def with_defaults(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the call means them: the given ones, and the default of each other one that has one."""
-        return {
+        declared = {
             name: named[name] if name in named else schema["default"]
             for name, schema in self.properties.items()
             if name in named or (isinstance(schema, dict) and "default" in schema)
         }
+        # A schema may let in more than it names: what decides on a call, and what is shown of it, sees that too.
+        return declared | {name: value for name, value in named.items() if name not in declared}
 
     def effects(self, named: Mapping[str, Any]) -> Effects:
         """What a call with these arguments touches; everything, when the author's function cannot tell."""
