@@ -245,9 +245,11 @@ def show_row(one: Bench, length: int, calls: int) -> Row:
         began = time.perf_counter_ns()
         composer = Composer(
             turn=1_000_000 + n, seen=on.seen, provenance=one.turn.provenance, chunks=on.chunks, redactor=on.redactor,
-            limits=one.setup.shown, cap=one.setup.shown.shown_turn_bytes, flags=one.setup.flags.condensing,
+            limits=one.setup.shown, flags=one.setup.flags.condensing,
         )  # fmt: skip
-        composer.compose([Showing("value", "\n".join(f"{line} # {n}" for line in LINES))], ())
+        composer.compose(
+            [Showing("value", "\n".join(f"{line} # {n}" for line in LINES))], (), cap=one.setup.shown.shown_turn_bytes
+        )
         return (time.perf_counter_ns() - began) / 1_000
 
     empty = ongoing(one.setup, one.toolbox.host.root, SessionResults(most_bytes=1 << 28), disk=None, clock=time.monotonic)

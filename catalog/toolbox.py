@@ -20,6 +20,10 @@ class Toolbox:
     def tools(self) -> Mapping[str, Tool]:
         return self.offer.tools
 
+    def offering(self, offer: Offer) -> "Toolbox":
+        """The same open packs, with fewer tools of theirs on offer."""
+        return Toolbox(offer, self._resources, self.host)
+
     def bind(self, name: str, args: list[Any]) -> Bound:
         return bind(self.tools[name], args)
 

@@ -2,11 +2,12 @@
 
 from harness.approval import Answer, Approver, Policy, Request, Rule, allowing
 from harness.detect import Detected, detect
+from harness.forgetting import Forgotten
 from harness.harness import Harness, run_script
 from harness.ledger import Ledger
 from harness.outcome import TurnOutcome
 from harness.recording import Play, Recording
-from harness.session import Forgotten, Session
+from harness.session import Session
 from harness.setup import Flags, Setup
 from harness.store.memory import MemoryStore
 from harness.store.opening import open_store

@@ -97,8 +97,24 @@ def showings(events: Iterable[Event]) -> list[Showing]:
     return found
 
 
+def in_parts(events: Iterable[Event], words: Sequence[int]) -> list[list[Event]]:
+    """Cut where the model was told what there was: after so many shown values and printed lines; the last part is the rest."""
+    parts: list[list[Event]] = [[]]
+    count = 0
+    for event in events:
+        while len(parts) <= len(words) and count >= words[len(parts) - 1]:
+            parts.append([])
+        parts[-1].append(event)
+        count += is_word(event)
+    return parts + [[] for _ in range(len(words) + 1 - len(parts))]
+
+
+def is_word(event: Event) -> bool:
+    return isinstance(event, Shown | Printed)
+
+
 class Composer:
-    """For one turn. `cap`: the bytes that the turn may show."""
+    """For one turn, which may be composed in parts: what is told while the script still runs, and the rest."""
 
     def __init__(
         self,
@@ -109,7 +125,6 @@ class Composer:
         chunks: FileChunks,
         redactor: Redactor,
         limits: ShownLimits,
-        cap: int,
         flags: Flags,
     ) -> None:
         self._turn = turn
@@ -118,35 +133,38 @@ class Composer:
         self._chunks = chunks
         self._redactor = redactor
         self._limits = limits
-        self._cap = cap
         self._flags = flags
+        self._count = 0  # of items in the parts before
+        self._spent = self._worked = 0  # their bytes
         self._redacted: Counter[str] = Counter()
         self._small_file_free = True
 
-    def compose(self, showing: Sequence[Showing], notices: Sequence[str]) -> Composed:
+    def compose(self, showing: Sequence[Showing], notices: Sequence[str], *, cap: int) -> Composed:
+        """The next part. `cap`: the bytes that the whole turn may show."""
         told = [visible(self._text_redacted(notice)) for notice in notices]
-        room = self._cap - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
+        room = cap - self._spent - sum(min(_bytes(_NOTICE + notice) + 1, self._limits.notice_bytes) for notice in told)
         items: list[ShownItem] = []
         reserved = [min(_estimate(one.value), _RESERVED_EACH) + _LABEL_BYTES for one in showing]
-        worked = 0
         later, last = sum(reserved), reserved[-1] if reserved else 0
         if later > room:
             room -= self._limits.notice_bytes  # to say what had no room
         for at, (one, own) in enumerate(zip(showing, reserved, strict=True), 1):
             later -= own
             free = room if at == len(showing) else room - last
-            worked += _estimate(one.value)
-            if worked > _WORKED_BYTES and at < len(showing):
-                items.append(_unseen(f"T{self._turn}.{at}", one))
+            self._worked += _estimate(one.value)
+            if self._worked > _WORKED_BYTES and at < len(showing):
+                items.append(_unseen(f"T{self._turn}.{self._count + at}", one))
                 continue
-            item = self._item(at, one, max(room - later, free // 2))
+            item = self._item(self._count + at, one, max(room - later, free // 2))
             items.append(item)
             if item.crowded_out:
                 continue
             room -= _bytes(item.lines) + 1
+            self._spent += _bytes(item.lines) + 1
             if item.labelled:  # nothing refers to what has no name in the transcript
                 self._seen.add(self._turn, item.handle, item.text, item.placed, item.references)
         told += _crowded_out(items)
+        self._count += len(items)
         return Composed(
             items=tuple(items), values=tuple(one.value for one in showing), notices=tuple(self._fitted(told, room)),
             redacted=dict(self._redacted),

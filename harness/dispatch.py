@@ -1,12 +1,13 @@
 """The end of the chain: the tool's function is called. Also the host's own answers for `sleep`, `help`, `recall` and `relax`.
 
-Only here may any exception be caught: what a tool raises becomes a problem that the script can catch, and an approver that breaks
-gives no answer.
+Only here may any exception be caught: what a tool raises becomes a problem that the script can catch, an approver that breaks
+gives no answer, and a watch that breaks is not heard.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import TypeVar
 
 import anyio
 from anyio import get_cancelled_exc_class
@@ -19,6 +20,7 @@ from harness.call import Call, Json, Outcome
 from harness.problems import told
 from sandbox import Called, Problem, Reject, Resolve, values
 
+T = TypeVar("T")
 _MESSAGE_CHARS = 8_192
 _DATA_BYTES = 65_536  # of what a problem carries; more is dropped
 _DEPTH = 200  # of a result that is measured; the sandbox has its own, lower limit
@@ -43,6 +45,26 @@ async def call_tool(toolbox: Toolbox, call: Call) -> Outcome:
 
 def _failed(call: Call, error: BaseException, seconds: float) -> Outcome:
     return Outcome(status="failed", problem=_bounded(_problem(call.name, error)), seconds=seconds, source="tool")
+
+
+async def attempted(work: Callable[[], Awaitable[T]]) -> T | Exception:
+    """For work in a task of its own: what it raises is for the one who asks for its result, and does not end its neighbours."""
+    try:
+        return await work()
+    except Exception as error:
+        return error
+
+
+def unheard(watch: Callable[[T], None]) -> Callable[[T], None]:
+    """A watch whose own trouble stays its own."""
+
+    def told(happened: T) -> None:
+        try:
+            watch(happened)
+        except Exception:
+            return
+
+    return told
 
 
 async def decided(approver: Approver, requests: Sequence[Request]) -> tuple[Sequence[Answer], str]:

@@ -97,6 +97,7 @@ class Began(_OfTurn):
     limits: Mapping[str, int | float] = field(default_factory=dict)  # of this turn, where they differ from the session's
     relaxed: str = ""  # the host lets this turn show more: why
     budget: Budget | None = None
+    direct: bool = False  # not a script of the model's: one tool that it called by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +161,25 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Yielded(_OfTurn):
+    """The script still runs, and the model is told what it has shown since the part before. `told`: outcomes that the script had
+    been told by then; `words`: values shown and lines printed, in all.
+    """
+
+    type: Literal["yielded"] = "yielded"
+    told: int
+    words: int
+    text: str
+    items: tuple[ShownItem, ...] = ()
+    notices: tuple[str, ...] = ()
+    said: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(_OfTurn):
-    """A turn ended. `text` is what the model was shown, verbatim; the items say which of its lines stand under which handle."""
+    """A turn ended. `text` is what the model was shown, verbatim; the items say which of its lines stand under which handle.
+    `parts`: where it was told in parts, the words of each but the last; all of them stand here too.
+    """
 
     type: Literal["ended"] = "ended"
     ending: Ending
@@ -173,6 +191,7 @@ class Ended(_OfTurn):
     ledger: Ledger = field(default_factory=Ledger)
     decisions: tuple[Decision, ...] = ()
     layers: tuple[tuple[str, str, str], ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,5 +230,6 @@ class Closed(_OfSession):
 
 
 Entry: TypeAlias = Annotated[
-    Opened | Reopened | Began | Running | Held | Settled | Ended | Forgot | Message | Item | Closed, Field(discriminator="type")
+    Opened | Reopened | Began | Running | Held | Settled | Yielded | Ended | Forgot | Message | Item | Closed,
+    Field(discriminator="type"),
 ]

@@ -8,6 +8,7 @@ from harness.check import Checked
 from harness.compose import ShownItem
 from harness.entries import Settled
 from harness.ledger import Ledger
+from harness.parts import Part, rest_of
 from harness.recording import Played, Recording
 from harness.setup import Mode
 from harness.turn import CallRecord, Settlement
@@ -36,6 +37,12 @@ class TurnOutcome:
     mode: Mode = "enabled"
     untold: tuple[CallRecord, ...] = ()  # calls whose outcome the script was never told
     played: Played | None = None  # what a replay found
+    parts: tuple[Part, ...] = ()  # what was told while the script ran
+
+    @property
+    def rest(self) -> str:
+        """What the model has not been told in parts: all of `text`, when there were none."""
+        return rest_of(self.items, self.notices, self.parts)
 
     @property
     def recording(self) -> Recording:

@@ -33,6 +33,15 @@ _ROWS = (
     Row("second_block", "detect", "changed", "the reply has {count} <tool-calls> blocks, so nothing ran",
         "one script a turn: put all of it into one block, or send the next one after you have seen this one's result"),
     Row("scripts_disabled", "detect", "no", "scripts are disabled in this session, so nothing ran", "go on without tools, or ask a person to enable them"),
+    # ------------------------------------------------------------ what an agent's model calls (harness/adapters/)
+    Row("unknown_call", "detect", "changed", "there is no tool {name!r}, so nothing ran", "call one of: {names}"),
+    Row("bad_call", "detect", "changed", "{name} was not called: {why}", "give {wanted}"),
+    Row("script_runs", "detect", "later", "script {turn} still runs, so nothing else was started",
+        "call {wait} to see the rest of it, or {wait} with {stop}: true to end it"),
+    Row("nothing_runs", "detect", "changed", "there is nothing to wait for: {runs}", "start a script with {tool}"),
+    Row("cut_off", "detect", "changed", "the reply ended at its limit of tokens ({reason}) within this call, so {name} was not called",
+        "write a shorter script, or several, one after the other"),
+    Row("still_runs", "detect", "later", "script {turn} still runs", "call {wait} to see the rest of it, or {wait} with {stop}: true to end it"),
     # ------------------------------------------------------------ before the start (catalog/scan.py)
     Row("unknown_tool", "check", "changed", "there is no tool of that name; the nearest one is told"),
     Row("not_offered", "check", "no", "the tool exists, but the profile does not offer it"),
@@ -70,6 +79,8 @@ _ROWS = (
     Row("no_reason", "guard", "changed", "relax needs a reason, which goes on record", 'write await relax("why this turn must show more")'),
     # ------------------------------------------------------------ tools
     Row("tool_failed", "tool", "changed", "{tool} failed: {error}", "catch it and go on, or try it another way"),
+    Row("tool_error", "tool", "changed", "a tool of another framework says in its own words what is wrong"),
+    Row("not_supported", "tool", "no", "a tool of another framework wants something that a script cannot wait for"),
     Row("unknown_handle", "tool", "changed", "nothing is kept under this handle; the nearest one is told"),
     # ------------------------------------------------------------ refusals of the sandbox itself, each catchable
     Row("too_many_calls", "script", "no", "the script has made as many calls as one script may"),

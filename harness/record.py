@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.call import Call
-from harness.compose import ShownItem
+from harness.compose import ShownItem, text_of
 from harness.entries import (
     Began,
     Closed,
@@ -24,8 +24,10 @@ from harness.entries import (
     Running,
     Said,
     Settled,
+    Yielded,
 )
 from harness.outcome import TurnOutcome
+from harness.parts import Part
 from harness.session_results import SessionResults
 from harness.setup import Mode, Setup
 from harness.store import Writer
@@ -48,6 +50,7 @@ class Record:
         self._writer = writer
         self._now = now
         self._clean = clean
+        self._yielded: list[Yielded] = []  # of the turn that runs
 
     async def opened(self, facts: Facts) -> None:
         await self._append(Opened(session=self._session, at=self._at(), facts=facts))
@@ -56,14 +59,22 @@ class Record:
         await self._append(Reopened(session=self._session, at=self._at(), facts=facts, interrupted=interrupted))
 
     async def began(
-        self, turn: int, start: Start, *, mode: Mode, relaxed: str = "", limits: Mapping[str, float] | None = None
+        self,
+        turn: int,
+        start: Start,
+        *,
+        mode: Mode,
+        relaxed: str = "",
+        limits: Mapping[str, float] | None = None,
+        direct: bool = False,
     ) -> None:
         """`limits`: of this turn, where they are not those of the session."""
+        self._yielded = []
         await self._append(
             Began(
                 session=self._session, at=self._at(), turn=turn, script=start.source, sha256=sha256_of(start.source), mode=mode,
                 now=start.now, seed=start.seed, context=start.context, stored=start.stored, limits=limits or {}, relaxed=relaxed,
-                budget=start.budget,
+                budget=start.budget, direct=direct,
             )
         )  # fmt: skip
 
@@ -90,6 +101,18 @@ class Record:
         ]  # fmt: skip
         await self._append(*held, *settled)
 
+    async def yielded(self, turn: int, part: Part) -> None:
+        entry = Yielded(
+            session=self._session, at=self._at(), turn=turn, told=part.cut.told, words=part.cut.words, text=part.text,
+            items=part.items, notices=part.notices, said=tuple(words(part.events)),
+        )  # fmt: skip
+        self._yielded.append(entry)
+        await self._append(entry)
+
+    def goes_on(self, given: Sequence[Yielded]) -> None:
+        """The turn that runs now was begun, and told so far, by another process."""
+        self._yielded = list(given)
+
     async def ended(self, outcome: TurnOutcome) -> None:
         at, turn = self._at(), outcome.number
         await self._append(
@@ -97,12 +120,22 @@ class Record:
                 session=self._session, at=at, turn=turn, ending=ending_of(outcome.ending), text=outcome.text, items=outcome.items,
                 notices=outcome.notices, said=tuple(said(outcome.events)), ledger=outcome.ledger, decisions=outcome.decisions,
                 left=tuple(settled_of(self._session, at, turn, one) for one in outcome.untold), layers=outcome.layers,
+                parts=tuple(part.cut.words for part in outcome.parts),
             )
         )  # fmt: skip
 
-    async def cut_short(self, turn: int, how: Ending, text: str = "") -> None:
-        """A turn that has no outcome: the host stopped it, or its process ended."""
-        await self._append(Ended(session=self._session, at=self._at(), turn=turn, ending=how, text=text))
+    async def cut_short(self, turn: int, how: Ending, given: Sequence[Yielded] | None = None) -> Ended:
+        """A turn that has no outcome: the host stopped it, or its process ended. What was told of it in parts stays in view;
+        `given`: those parts, when it was another process that told them.
+        """
+        given = self._yielded if given is None else given
+        items, notices = (tuple(one for part in given for one in getattr(part, name)) for name in ("items", "notices"))
+        ended = Ended(
+            session=self._session, at=self._at(), turn=turn, ending=how, text=text_of(items, notices), items=items,
+            notices=notices, said=tuple(one for part in given for one in part.said), parts=tuple(part.words for part in given),
+        )  # fmt: skip
+        await self._append(ended)
+        return ended
 
     async def forgot(self, turns: tuple[int, ...], mended: Mapping[str, ShownItem]) -> None:
         await self._append(Forgot(session=self._session, at=self._at(), turns=turns, mended=mended))
@@ -165,6 +198,11 @@ def said(events: Iterable[Event]) -> Iterable[Said]:
                 yield Said(how="removed" if event.removed else "stored", value=event.value, name=event.key)
             case _:
                 pass
+
+
+def words(events: Iterable[Event]) -> Iterable[Said]:
+    """What it said to the model, in its order."""
+    return (one for one in said(events) if one.how in ("shown", "printed"))
 
 
 def start_of(began: Began, setup: Setup, tools: tuple[str, ...]) -> Start:

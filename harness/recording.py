@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from harness.call import Outcome
-from harness.entries import Began, Ended, Entry, Held, Running, Settled
+from harness.entries import Began, Ended, Entry, Held, Running, Settled, Yielded
 from harness.identity import Arguments, Identity, identity_of
+from harness.parts import Cut
 from sandbox import Budget, Site
 
 Missing: TypeAlias = Literal["refuse", "run"]
 OUT_OF_TIME: Final = "turn_seconds"  # the limit
+STOPPED: Final = "stopped"  # the agent ended the script; in the place of a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +27,16 @@ class Recording:
     held: tuple[Held, ...] = ()  # values behind handles that outcomes name
     budget: Budget | None = None  # at the start
     out_of_time: bool = False  # the turn's time ended before the script did
+    stopped: bool = False  # by the agent, which is the end of its time too
+    cuts: tuple[Cut, ...] = ()  # where it was told in parts
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "Recording":
         """From the entries of one turn."""
         told, held, running = list[Settled](), list[Held](), dict[int, Running]()
         left: tuple[Settled, ...] = ()
-        budget, out_of_time = None, False
+        cuts = list[Cut]()
+        budget, limit = None, ""
         for entry in entries:
             match entry:
                 case Began():
@@ -43,8 +48,10 @@ class Recording:
                     running.pop(entry.call, None)
                 case Held():
                     held.append(entry)
+                case Yielded():
+                    cuts.append(Cut(told=entry.told, words=entry.words))
                 case Ended():
-                    left, out_of_time = entry.left, entry.ending.limit == OUT_OF_TIME
+                    left, limit = entry.left, entry.ending.limit
                     for one in left:
                         running.pop(one.call, None)
                     never = {one.call for one in left}
@@ -52,8 +59,9 @@ class Recording:
                 case _:
                     pass
         return cls(
-            told=tuple(told), left=left, unsure=tuple(running.values()), held=tuple(held), budget=budget, out_of_time=out_of_time
-        )
+            told=tuple(told), left=left, unsure=tuple(running.values()), held=tuple(held), budget=budget,
+            out_of_time=limit in (OUT_OF_TIME, STOPPED), stopped=limit == STOPPED, cuts=tuple(cuts),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from catalog import ToolProblem
 from harness.asked import CallOf
 from harness.cache import Kept, State
 from harness.call import Call, Outcome
-from harness.compose import showings
+from harness.compose import in_parts, showings
 from harness.dispatch import size_of
-from harness.entries import Began, Ended, Entry, Facts, Forgot, Held, Item, Opened, Reopened, Running, Said, Settled
+from harness.entries import Began, Ended, Entry, Facts, Forgot, Held, Item, Opened, Reopened, Running, Said, Settled, Yielded
 from harness.guards.budget import has_run, is_over_budget
 from harness.guards.cache import is_cacheable
 from harness.guards.plan import Plan
@@ -39,6 +39,7 @@ class Interrupted:
     began: Began
     recording: Recording
     facts: Facts  # of the process that it began in
+    given: tuple[Yielded, ...] = ()  # what the model was told of it
 
     @property
     def ran(self) -> tuple[Settled, ...]:
@@ -85,7 +86,10 @@ class Reliving:
         """The turn that has no end, when all entries have been taken."""
         if not self._open or not isinstance(began := self._open[0], Began):
             return None
-        return Interrupted(turn=self.turn, began=began, recording=Recording.of(self._open), facts=self._began_with)
+        given = tuple(entry for entry in self._open if isinstance(entry, Yielded))
+        return Interrupted(
+            turn=self.turn, began=began, recording=Recording.of(self._open), facts=self._began_with, given=given
+        )  # fmt: skip
 
     def _check_once(self, entry: Running | Settled) -> None:
         if isinstance(entry, Running):
@@ -108,6 +112,10 @@ class Reliving:
             case Running() | Settled():
                 self._check_once(entry)
                 self._open.append(entry)
+            case Yielded():
+                self._items.take(entry.turn, entry.items)
+                self._open.append(entry)
+                self._told_in_parts(entry.turn)
             case Held():
                 self._on.results.kept_before(entry.handle, entry.value)
                 self._open.append(entry)
@@ -117,10 +125,12 @@ class Reliving:
                     self.notices.append(self.interrupted.notice)
                 self.notices = [one for one in self.notices if one not in entry.notices]
                 self.turn, self._open = entry.turn, []
-                if entry.ending.how not in ("cancelled", "interrupted"):
+                whole = entry.ending.how not in ("cancelled", "interrupted")
+                if whole:
                     self.ledgers.append(entry.ledger)
+                if whole or entry.parts:
                     self._items.take(entry.turn, entry.items)
-                    _ended(entry, self._on)
+                    in_view(entry, self._on)
             case Forgot():
                 self._items.mended(entry.mended.values())
                 try:
@@ -129,6 +139,17 @@ class Reliving:
                     raise BadLine(f"turns {entry.turns[:5]} cannot be forgotten: {error}") from None
             case _:
                 pass
+
+    def _told_in_parts(self, turn: int) -> None:
+        """The model has them in view, whatever becomes of the turn. Nothing may refer to them yet: when the turn goes on, they
+        are composed again, and must come out as they were.
+        """
+        given = [entry for entry in self._open if isinstance(entry, Yielded)]
+        for part in given[-1:]:
+            for item, value in zip(part.items, _values(part.said), strict=False):
+                self._on.results.put(item.handle, value)
+        items, notices = (tuple(one for part in given for one in getattr(part, name)) for name in ("items", "notices"))
+        self._on.transcript.add(turn, items, notices)
 
 
 async def live_through(store: Store, session: str, living: Reliving, restore: Callable[[Entry], Entry]) -> None:
@@ -211,7 +232,8 @@ def _got_far(outcome: Outcome) -> bool:
     return not (outcome.by in _BEFORE_RUNNING or outcome.fault or is_over_budget(outcome))
 
 
-def _ended(entry: Ended, on: Ongoing) -> None:
+def in_view(entry: Ended, on: Ongoing) -> None:
+    """What a turn left behind when it ended."""
     take_stored(entry.said, on)
     for handle, value in values_shown(entry):
         on.results.put(handle, value)
@@ -245,13 +267,21 @@ def _call(entry: Settled, call_of: CallOf) -> Call | None:
 
 def values_shown(entry: Ended) -> list[tuple[str, object]]:
     """The whole values behind the handles of a turn, in order."""
-    events: list[Event] = [
-        Shown(said.value, dict(said.options), Site(0, 0)) if said.how == "shown" else Printed(said.name, str(said.value))
-        for said in entry.said
-        if said.how in ("shown", "printed")
-    ]
+    events = _events(entry.said)
     if entry.ending.how == "finished":
         events.append(Finished(entry.ending.value))
-    values = [one.value for one in showings(events)]
+    values = [one.value for part in in_parts(events, entry.parts) for one in showings(part)]
     # What comes after them, an error or the report of a dry run, is text and stands in the transcript whole.
     return [(item.handle, values[at] if at < len(values) else item.text) for at, item in enumerate(entry.items)]
+
+
+def _values(said: Iterable[Said]) -> list[object]:
+    return [one.value for one in showings(_events(said))]
+
+
+def _events(said: Iterable[Said]) -> list[Event]:
+    return [
+        Shown(one.value, dict(one.options), Site(0, 0)) if one.how == "shown" else Printed(one.name, str(one.value))
+        for one in said
+        if one.how in ("shown", "printed")
+    ]

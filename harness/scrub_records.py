@@ -27,6 +27,7 @@ from harness.entries import (
     Running,
     Said,
     Settled,
+    Yielded,
 )
 from sandbox import Budget, ScriptError, Site
 
@@ -46,6 +47,7 @@ _AS_THEY_ARE: Mapping[type, frozenset[str]] = {
     Settled: _ENTRY | {"tool", "site", "budget"},
     Outcome: frozenset({"status", "by", "source", "of", "in_view"}),
     Held: _ENTRY | {"handle"},
+    Yielded: _ENTRY,
     Ended: _ENTRY | {"layers"},
     Ending: frozenset({"how", "limit", "pending", "unawaited"}),
     Said: frozenset({"how"}),

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from catalog.nearest import nearest
 from harness.approval import Policy
+from harness.callers import Callers
 from harness.condense import Flags as CondenseFlags
 from harness.faults import Fault
 from harness.guards.budget import Allowance
@@ -54,6 +55,7 @@ class Setup:
     packs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # each pack's own settings
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # for packs
     cache_folder: Path | None = None  # results across sessions; None: in memory only
+    callers: Callers = field(default_factory=dict)  # who may call a tool: scripts, the model directly, or both
     faults: tuple[Fault, ...] = ()  # calls that do not go well, to try scripts against it
     scrub: ScrubRules = field(default_factory=ScrubRules)  # what does not go on record
 

@@ -20,8 +20,9 @@ from harness.dispatch import Relax, Take, answer_builtin, as_problem, recalled
 from harness.identity import Arguments
 from harness.members import with_members
 from harness.open_tasks import OpenTasks
+from harness.parts import Parts
 from harness.problems import told
-from harness.recording import OUT_OF_TIME
+from harness.recording import OUT_OF_TIME, STOPPED
 from harness.telling import Telling
 from harness.turn_clock import TurnClock
 from sandbox import (
@@ -107,9 +108,12 @@ class Desk:
     take: Take
     results: Results  # what `recall` reads
     telling: Telling
+    parts: Parts
     on_record: Callable[[list[Told]], Awaitable[None]]  # before the script is told
     call_of: CallOf
     grace_seconds: float
+    began: Callable[[int, str, Site, Arguments], None]  # for those who watch: a call was made
+    ended: Callable[[CallRecord], None]  # and is over
 
 
 async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, clock: TurnClock, tasks: OpenTasks) -> Ran:
@@ -117,7 +121,7 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
     checked = await check_script(box, start, desk.toolbox.offer)
     if checked.refusal is not None:
         return Ran(events=(checked.refusal,), settled=(), ending=checked.refusal, layers=box.layers, checked=checked)
-    events: list[Event] = []
+    events = desk.parts.events
     settled: list[Settlement] = []
     calls = _Calls(desk, tasks)
     stubborn: list[str] = []
@@ -125,7 +129,7 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
         with clock.scope:
             if desk.telling.over((), ()):
                 clock.expire()
-                await checkpoint_if_cancelled()  # a worker may answer before anything waits
+            await checkpoint_if_cancelled()  # stopped before its turn came: a worker may answer before anything waits
             batch = await box.send(start)
             while True:
                 events += batch
@@ -137,13 +141,16 @@ async def run_turn(box: "Sandbox | LocalSandbox", start: Start, desk: Desk, cloc
                     else:
                         calls.note_shown(event)
                 commands = await calls.settled(clock)
+                await desk.parts.due()
                 batch = await box.send(*commands)
                 settled += commands  # not before: where the time ends in between, the script has done nothing with them
+                desk.parts.told = len(settled)
     finally:
         stubborn = await tasks.end(desk.grace_seconds)  # what the script left open
+    await desk.parts.due()
     ending = events[-1] if events and isinstance(events[-1], Finished | Failed | Exceeded) else None
     if ending is None:
-        ending = _out_of_time(clock.seconds, events, settled)
+        ending = _out_of_time(clock, events, settled)
         events.append(ending)
     if isinstance(ending, Failed):
         ending = replace(ending, error=with_members(ending.error, settled))
@@ -227,6 +234,7 @@ class _Calls:
                 by = "nobody" if f"{called.tool} (call {number})" in stubborn else "turn"
                 gone = Outcome(status="cancelled", problem=told("cancelled", tool=called.tool), by=by)
                 record = _record(called, call, gone, anyio.current_time() - began)
+                self._desk.ended(record)
             found.append(record)
         return found
 
@@ -242,6 +250,7 @@ class _Calls:
         self._made[called.call_id] = (called, call, began)
         self._open.add(called.call_id)
         self._desk.telling.made(called.call_id, called.tool, called.site, _arguments(called, call))
+        self._desk.began(called.call_id, called.tool, called.site, _arguments(called, call))
 
     def _add_builtin(self, called: Called, began: float) -> None:
         desk = self._desk
@@ -280,6 +289,7 @@ class _Calls:
         record = self._records[called.call_id] = _record(called, call, outcome, anyio.current_time() - began)
         if call is not None:
             self._desk.settled(call, outcome)
+        self._desk.ended(record)
         self._add_ready(record, _settlement(called.call_id, outcome))
 
     async def _answer(self, called: Called, work: Callable[[], Awaitable[Settlement]], began: float) -> None:
@@ -330,16 +340,13 @@ def _rough_size(value: Any) -> int:
     return size
 
 
-def _out_of_time(turn_seconds: float, events: list[Event], settled: list[Settlement]) -> Exceeded:
+def _out_of_time(clock: TurnClock, events: list[Event], settled: list[Settlement]) -> Exceeded:
     done = {command.call_id for command in settled}
     waiting = [event for event in events if isinstance(event, Called) and event.call_id not in done]
     names = ", ".join(f"{call.tool} (line {call.site.line})" for call in waiting[:5])
-    message = f"the turn took more than {turn_seconds:g} seconds"
-    error = ScriptError(
-        "LimitExceeded",
-        message + (f"; still open: {names}" if names else ""),
-        hint="do less in one script, or start long work and look at it in a later one",
-        data={"limit": OUT_OF_TIME},
-        origin="sandbox",
-    )
-    return Exceeded(OUT_OF_TIME, turn_seconds, error, tuple(call.call_id for call in waiting))
+    still = f"; still open: {names}" if names else ""
+    limit, name = (STOPPED, "Stopped") if clock.stopped else (OUT_OF_TIME, "LimitExceeded")
+    message = "the script was stopped" if clock.stopped else f"the turn took more than {clock.seconds:g} seconds"
+    hint = "" if clock.stopped else "do less in one script, or start long work and look at it in a later one"
+    error = ScriptError(name, message + still, hint=hint, data={"limit": limit}, origin="sandbox")
+    return Exceeded(limit, clock.seconds, error, tuple(call.call_id for call in waiting))

@@ -21,6 +21,7 @@ class TurnClock:
         self._asking = self._working = 0
         self._since: float | None = None  # it stands still since then
         self.waited_seconds = 0.0  # for persons
+        self.stopped = False  # by the agent
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -57,6 +58,11 @@ class TurnClock:
 
     def expire(self) -> None:
         """The turn's time is over, as it was when it was recorded."""
+        self.scope.cancel()
+
+    def stop(self) -> None:
+        """The agent has no use for the rest of the script."""
+        self.stopped = True
         self.scope.cancel()
 
     def left_seconds(self) -> float:

@@ -8,6 +8,7 @@ from harness.approval import Approver
 from harness.asked import CallOf
 from harness.call import Call, Chain, Guard, Outcome
 from harness.chain import Guards
+from harness.compose import Composer
 from harness.dispatch import call_tool
 from harness.guards.approval import Approval
 from harness.guards.budget import Budget as BudgetGuard
@@ -20,19 +21,22 @@ from harness.guards.plan import Plan
 from harness.guards.replay import Replay
 from harness.guards.seconds import Seconds
 from harness.guards.timeout import Timeout
-from harness.identity import Identity
+from harness.identity import Arguments, Identity
 from harness.ongoing import Ongoing
 from harness.open_tasks import OpenTasks
+from harness.parts import Part, Parts
 from harness.problems import told
 from harness.provenance import Provenance
 from harness.record import Record
 from harness.recording import Play, Played, identity
+from harness.redaction import for_approval
 from harness.relive import absorb
 from harness.setup import Mode, Setup
 from harness.telling import AsRecorded, AsTheyCome
-from harness.turn import Desk, Told
+from harness.turn import CallRecord, Desk, Told
 from harness.turn_clock import TurnClock
-from sandbox import Budget, Problem
+from harness.watching import CallBegan, CallEnded, TurnYielded, Watch, WatchedApprover, nobody
+from sandbox import Budget, Problem, Site
 
 _REASON_CHARS = 500
 _PARTS = "results.read"  # gives parts of what is kept, where its pack is on offer
@@ -54,6 +58,7 @@ class TurnDesk:
         clock: TurnClock,
         tasks: OpenTasks,
         now: Callable[[], float],
+        watch: Watch = nobody,
     ) -> None:
         toolbox = call_of.toolbox
         self._turn = turn
@@ -66,6 +71,8 @@ class TurnDesk:
         self.relaxed: list[str] = []
         self.provenance = Provenance()
         self._texts = on.texts
+        self._watch = watch
+        self._of: dict[str, Any] = {"session": session, "turn": turn}
         conflict = Conflict(on.lanes, on.freshness.real)
         replay = None if play is None else Replay(play, lambda call, entry: absorb(call, entry, on))
         recorded = nothing if replay is None else replay.recorded
@@ -80,7 +87,8 @@ class TurnDesk:
             budget=budget,
             fault=Faults(on.faults, call_seconds=setup.turn.call_seconds, happened=_happened(play)) if setup.faults else None,
             approval=Approval(
-                approver, setup.policy, on.remembered, session=session, seconds=setup.turn.approval_seconds,
+                approver if watch is nobody else WatchedApprover(approver, watch, session=session, turn=turn),
+                setup.policy, on.remembered, session=session, seconds=setup.turn.approval_seconds,
                 redactor=on.redactor, conflict=conflict, tasks=tasks, paused=clock.paused, clock=now,
             ),
             conflict=conflict,
@@ -91,6 +99,15 @@ class TurnDesk:
             journal=Journal(record.running),
             timeout=Timeout(setup.turn.call_seconds, clock.working),
         )  # fmt: skip
+        self.parts = Parts(
+            Composer(
+                turn=turn, seen=on.seen, provenance=self.provenance, chunks=on.chunks, redactor=on.redactor, limits=setup.shown,
+                flags=setup.flags.condensing,
+            ),
+            cap=lambda: self.cap, keep=on.results.put, note=self._yielded,
+            recorded=() if play is None else play.recording.cuts, on_record=play is not None and play.goes_on,
+        )  # fmt: skip
+        clock.stopped = play is not None and play.recording.stopped
         live = AsTheyCome(self._budget)
         self._recorded = None if play is None else AsRecorded(play.recording, live, patient=play.runs_tools)
         for one in () if play is None else play.recording.held:
@@ -105,6 +122,9 @@ class TurnDesk:
             take=budget.take,
             results=on.results,
             telling=self._recorded or live,
+            parts=self.parts,
+            began=self._began if watch is not nobody else _unwatched,
+            ended=self._ended,
             on_record=self._on_record,
             call_of=call_of,
             grace_seconds=setup.turn.grace_seconds,
@@ -146,6 +166,17 @@ class TurnDesk:
                     read[call.number] = state.to_json()
         await self._record.told(self._turn, new, self._on.results, read)
 
+    async def _yielded(self, part: Part) -> None:
+        await self._record.yielded(self._turn, part)
+        self._watch(TurnYielded(part=part, **self._of))
+
+    def _began(self, call: int, tool: str, site: Site, arguments: Arguments) -> None:
+        shown = for_approval(arguments, self._on.redactor)
+        self._watch(CallBegan(call=call, tool=tool, line=site.line, shown=shown, arguments=arguments, **self._of))
+
+    def _ended(self, record: CallRecord) -> None:
+        self._watch(CallEnded(record=record, **self._of))
+
     def _settled(self, call: Call, outcome: Outcome) -> None:
         self.provenance.add(call, outcome)
         if call.tool.facts.shape == "slice" and outcome.ok:
@@ -154,6 +185,10 @@ class TurnDesk:
     def _budget(self, shown: int) -> Budget:
         left = self.guards.budget.left()
         return Budget(bytes=max(0, self.cap - shown), seconds=round(self._clock.left_seconds(), 3), tools=left or None)
+
+
+def _unwatched(call: int, tool: str, site: Site, arguments: Arguments) -> None:
+    """Nobody watches: nothing is made ready for their eyes."""
 
 
 def _happened(play: Play | None) -> dict[Identity, str]:

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from harness.compose import Composed, Composer, Showing, ShownItem, showings
+from harness.compose import Composed, Showing, ShownItem
 from harness.dry_report import dry_report
 from harness.ledger import Ledger
 from harness.notices import notices
 from harness.ongoing import Ongoing
 from harness.outcome import TurnOutcome
-from harness.setup import Mode, Setup
+from harness.setup import Mode
 from harness.turn import Ran
 from harness.turn_clock import TurnClock
 from harness.turn_desk import TurnDesk
@@ -17,17 +17,16 @@ from sandbox import Failed, Finished, Problem, ScriptError
 
 
 def turned(
-    script: str, ran: Ran, desk: TurnDesk, clock: TurnClock, *, turn: int, on: Ongoing, setup: Setup, mode: Mode, also: list[str]
+    script: str, ran: Ran, desk: TurnDesk, clock: TurnClock, *, turn: int, on: Ongoing, mode: Mode, also: list[str]
 ) -> TurnOutcome:
     """`also`: notices besides those that the turn itself gives rise to."""
-    composed = _composed(ran, desk, turn=turn, on=on, setup=setup, mode=mode, also=also)
-    for item, value in zip(composed.items, composed.values, strict=True):
-        on.results.put(item.handle, value)
+    composed = _composed(ran, desk, mode=mode, also=also)
     plan = on.plans.actual() if desk.guards.plan is not None and on.plans.files else None
     return TurnOutcome(
         number=turn, script=script, text=composed.text, events=ran.events, settled=ran.settled, ending=ran.ending,
         calls=ran.calls, items=composed.items, notices=composed.notices, checked=ran.checked, layers=ran.layers, mode=mode,
         decisions=tuple(desk.guards.approval.decisions), played=desk.played, untold=ran.untold,
+        parts=tuple(desk.parts.given),
         ledger=turn_ledger(ran, composed, clock, plan=plan, relaxed=tuple(desk.relaxed)),
     )  # fmt: skip
 
@@ -45,16 +44,12 @@ def not_run(script: str, problem: Problem, *, turn: int, mode: Mode) -> TurnOutc
     )  # fmt: skip
 
 
-def _composed(ran: Ran, desk: TurnDesk, *, turn: int, on: Ongoing, setup: Setup, mode: Mode, also: list[str]) -> Composed:
-    composer = Composer(
-        turn=turn, seen=on.seen, provenance=desk.provenance, chunks=on.chunks, redactor=on.redactor, limits=setup.shown,
-        cap=desk.cap, flags=setup.flags.condensing,
-    )  # fmt: skip
-    showing = showings(ran.events)
+def _composed(ran: Ran, desk: TurnDesk, *, mode: Mode, also: list[str]) -> Composed:
+    showing: list[Showing] = []
     if not isinstance(ran.ending, Finished):
         showing.append(Showing("error", ran.ending.error.text))
     if mode == "dry_run" and desk.guards.dry_run is not None:
         showing.append(Showing("console", "\n".join(dry_report(ran, desk.guards.dry_run.spared))))
     if desk.played is not None:
         ran = replace(ran, stubborn=(*ran.stubborn, *desk.played.stubborn))
-    return composer.compose(showing, [*notices(ran), *also])
+    return desk.parts.rest(ran.events, showing, [*notices(ran), *also])

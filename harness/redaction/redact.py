@@ -6,7 +6,7 @@ placeholder says which secret stood there, never its value; our own placeholders
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -206,9 +206,9 @@ _HIDDEN_WORDS = frozenset({
 _HIDDEN_ENDS = ("password", "passwd", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
 
 
-def for_approval(arguments: Mapping[str, Any], redactor: Redactor) -> Json:
+def for_approval(arguments: Mapping[str, Any] | Sequence[Any], redactor: Redactor) -> Json:
     """What a person is shown before they allow a call: secrets out, then cut. A hidden member says that it is there."""
-    shown, _ = redactor.value(dict(arguments))
+    shown, _ = redactor.value(dict(arguments) if isinstance(arguments, Mapping) else list(arguments))
     return _bounded(shown, DEPTH)
 
 

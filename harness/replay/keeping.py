@@ -4,12 +4,12 @@ Scrubbing changes lengths, and what a text is cut to depends on them; so a scrub
 is what later plays are held to. A session that does not play is not written.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.entries import Closed, Ended, Entry, Facts, Forgot, Opened, Reopened
+from harness.entries import Closed, Ended, Entry, Facts, Forgot, Opened, Reopened, Yielded
 from harness.record import Clean, as_it_is
 from harness.recording import Recording
 from harness.redaction import Redactor
@@ -71,11 +71,15 @@ async def settle(entries: Sequence[Entry], stage: Stage, *, name: str) -> list[E
         raise BadRecording(f"{name}: not written, since it does not play as it was recorded\n{wrong[0].text}")
     ended = {entry.turn: entry for entry in store.entries(recorded.session) if isinstance(entry, Ended)}
     forgot = iter([entry for entry in store.entries(recorded.session) if isinstance(entry, Forgot)])
-    return [_settled(entry, ended, forgot) for entry in entries]
+    parts = {(entry.turn, entry.words): entry for entry in store.entries(recorded.session) if isinstance(entry, Yielded)}
+    return [_settled(entry, ended, parts, forgot) for entry in entries]
 
 
-def _settled(entry: Entry, ended: dict[int, Ended], forgot: Iterable[Forgot]) -> Entry:
+def _settled(entry: Entry, ended: dict[int, Ended], parts: Mapping[tuple[int, int], Yielded], forgot: Iterable[Forgot]) -> Entry:
     match entry:
+        case Yielded() if (entry.turn, entry.words) in parts:
+            part = parts[(entry.turn, entry.words)]
+            return replace(entry, text=part.text, items=part.items, notices=part.notices)
         case Ended() if entry.turn in ended:
             now = ended[entry.turn]
             ledger = replace(now.ledger, **{name: getattr(entry.ledger, name) for name in NOT_COMPARED})

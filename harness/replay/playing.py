@@ -129,6 +129,7 @@ async def _played(session: Session, setup: Setup, turn: RecordedTurn, *, missing
             began.script, context=began.context, mode=began.mode, limits=began.limits or None,
             play=Play(recording=turn.recording, missing=missing, live=live),
             start=Start(source="", now=began.now, seed=began.seed, stored=began.stored, limits=own.limits),
+            by="direct" if began.direct else "script",
         )  # fmt: skip
         found = differences(turn, outcome)
     else:

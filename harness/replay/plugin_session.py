@@ -19,7 +19,10 @@ import pytest
 
 from catalog import Offer
 from harness.approval import Approver, Nobody
+from harness.blocking import BlockingSession
+from harness.callers import Caller
 from harness.entries import Ended, Entry
+from harness.going import Going
 from harness.identity import identity_of
 from harness.outcome import TurnOutcome
 from harness.recording import Missing, Play, Recording, identity
@@ -28,7 +31,6 @@ from harness.replay.differences import LENGTHS, Difference, Unverified, differen
 from harness.replay.keeping import Mode, cleaning, recording_of
 from harness.replay.playing import Stage, play, setup_of
 from harness.replay.plugin_stage import SharedStage
-from harness.replay.plugin_sync import SyncSession
 from harness.replay.plugin_told import FAILED_TURNS, REMARK, UNVERIFIED, Differs, below, command, failed, text_of
 from harness.replay.recorded import (
     SUFFIX,
@@ -103,10 +105,10 @@ class SessionOfTest:
 
     # ------------------------------------------------------------ not async
 
-    def __enter__(self) -> SyncSession:
+    def __enter__(self) -> BlockingSession:
         try:
             self._entered = self._shared.entered(self._open)
-            return SyncSession(self._entered.__enter__(), self._shared.portal)
+            return BlockingSession(self._entered.__enter__(), self._shared.portal)
         except BaseException as error:
             raise failed(error, self._folder) from None
 
@@ -263,17 +265,19 @@ class PlayedSession(Session):
         limits: Mapping[str, float] | None = None,
         play: Play | None = None,
         start: Start | None = None,
+        by: Caller = "script",
+        going: Going | None = None,
     ) -> TurnOutcome:
         turn = self._turns.popleft() if self._turns else None
         if turn is None:
-            return await self._one_more(script, context=context, mode=mode, limits=limits, start=start)
+            return await self._one_more(script, context=context, mode=mode, limits=limits, start=start, by=by, going=going)
         if script != turn.began.script:
             self.found.append(Difference("script", turn.number, _other_script(turn, script)))
         given = start or Start(source="", limits=self._setup.limits)
         outcome = await super().run(
             script, context=context, mode=mode, limits=limits,
             play=Play(recording=turn.recording, missing=self._missing, live=self._live),
-            start=replace(given, now=turn.began.now, seed=turn.began.seed),
+            start=replace(given, now=turn.began.now, seed=turn.began.seed), by=by, going=going,
         )  # fmt: skip
         if turn.playable:
             self.found += differences(turn, outcome)

@@ -23,6 +23,7 @@ from harness.entries import (
     Running,
     Said,
     Settled,
+    Yielded,
 )
 from harness.ledger import Ledger
 from sandbox import Budget, Problem, ScriptError, Site
@@ -99,8 +100,12 @@ def one_of_each(session: str = "s") -> list[Entry]:
             seconds=0.5, now=5.0, budget=Budget(bytes=0), read={"state": "q" * 4_000},
         ),
         Held(session=session, at=AT + 3, turn=1, handle="T1.1", value=NASTY["many"]),
+        Yielded(
+            session=session, at=AT + 3.5, turn=1, told=1, words=2, text="shown\n" * 3_000, items=(item,), notices=("n",),
+            said=(Said(how="shown", value=NASTY["big inside big"]), Said(how="printed", value="line", name="log")),
+        ),
         Ended(
-            session=session, at=AT + 4, turn=1, text="shown\n" * 3_000, items=(item,), notices=("n",), left=(broken,),
+            session=session, at=AT + 4, turn=1, parts=(2,), text="shown\n" * 3_000, items=(item,), notices=("n",), left=(broken,),
             ending=Ending(how="failed", error=ScriptError("Error", "no"), pending=(2,), unawaited=(3,), console_dropped=1),
             said=(Said(how="stored", value=NASTY["big inside big"], name="k"), Said(how="shown", value=1, options={"as": "x"})),
             ledger=Ledger(produced=100, shown=40, trimmed={"cap": 60}, relaxed=("r",), plan={"p": 1}),

@@ -32,9 +32,9 @@ def composed(
     showing = [one if isinstance(one, Showing) else Showing("value", one) for one in values]
     composer = Composer(
         turn=7, seen=seen or Seen(), provenance=Provenance(), chunks=FileChunks(lambda path, oid: None),
-        redactor=Redactor(secrets or {}), limits=ShownLimits(), cap=cap, flags=Flags(),
+        redactor=Redactor(secrets or {}), limits=ShownLimits(), flags=Flags(),
     )  # fmt: skip
-    return composer.compose([*showing, *([Showing("error", error)] if error else [])], notices)
+    return composer.compose([*showing, *([Showing("error", error)] if error else [])], notices, cap=cap)
 
 
 # ------------------------------------------------------------ what there is to show

@@ -210,10 +210,10 @@ async def test_the_work_for_a_text_of_24_kib_has_an_end() -> None:
 
     on = ongoing(Setup(), Path(), MemoryResults(), disk=None, clock=lambda: 0.0, now=lambda: 0.0)
     composer = Composer(
-        turn=1, seen=on.seen, provenance=Provenance(), chunks=on.chunks, redactor=Counting(), limits=ShownLimits(), cap=24_576,
+        turn=1, seen=on.seen, provenance=Provenance(), chunks=on.chunks, redactor=Counting(), limits=ShownLimits(),
         flags=Flags(),
     )  # fmt: skip
-    composed = composer.compose([Showing("value", "x y z\n" * 175_000) for _ in range(20)], [])
+    composed = composer.compose([Showing("value", "x y z\n" * 175_000) for _ in range(20)], [], cap=24_576)
     assert looked_at <= 10 << 20 and len(composed.items) == 20
 
 

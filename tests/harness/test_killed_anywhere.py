@@ -108,7 +108,7 @@ async def is_one_turn(folder: Path) -> None:
     assert not played.differences, played.differences[0].text
     async with harness(folder) as running, running.session(SESSION, resume=True) as session:
         calls = sum(entry.type == "settled" and entry.tool == "x.act" for entry in entries)
-        assert session._on.purses[1].calls == calls
+        assert session._ground.on.purses[1].calls == calls
 
 
 async def test_a_turn_that_is_killed_at_any_moment_goes_on(tmp_path: Path) -> None:

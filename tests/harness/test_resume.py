@@ -89,7 +89,7 @@ async def test_a_script_instead_gives_the_turn_up_and_the_model_is_told(tmp_path
 
 
 async def what_it_knows(session: Session) -> dict[str, object]:
-    on = session._on
+    on = session._ground.on
     return {
         "transcript": session.transcript(),
         "stored": dict(on.stored),

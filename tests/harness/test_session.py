@@ -334,7 +334,7 @@ async def test_a_turn_that_is_cancelled_from_outside_leaves_nothing_alive_and_th
                 await began.wait()
             tasks.cancel_scope.cancel()
         assert ended == ["cancelled"]
-        assert (session._on.lanes._tickets, session._on.lanes._running) == ({}, 0)
+        assert (session._ground.on.lanes._tickets, session._ground.on.lanes._running) == ({}, 0)
         with anyio.fail_after(5):
             outcome = await session.run("return await tools.x.hang(false)")
         assert (outcome.value, outcome.number) == ("free", 2)

@@ -247,14 +247,14 @@ def uncut(outcome: TurnOutcome) -> Composed:
         if record.call is not None:
             provenance.add(record.call, record.outcome)
     composer = Composer(
-        turn=outcome.number, seen=Seen(), provenance=provenance, chunks=FileChunks(lambda path, oid: None), redactor=Redactor(), limits=NO_LIMITS, cap=HUGE,
+        turn=outcome.number, seen=Seen(), provenance=provenance, chunks=FileChunks(lambda path, oid: None), redactor=Redactor(), limits=NO_LIMITS,
         flags=Flags(overlap_trim=False),
     )  # fmt: skip
     asked = [
         Showing(one.kind, one.value, {name: told for name, told in one.options.items() if name == "as"})
         for one in shown_by(outcome)
     ]
-    return composer.compose(asked, outcome.notices)
+    return composer.compose(asked, outcome.notices, cap=HUGE)
 
 
 def is_cut_of(cut: Sequence[str], whole: Sequence[str], recall: str) -> bool:

@@ -138,7 +138,7 @@ async def test_seconds_of_a_tool_are_those_that_it_ran_in_time_or_not() -> None:
 async def test_the_seconds_of_a_session_are_those_of_its_turns_counted_once() -> None:
     async with talking(slow) as session:
         await session.run(together(*(f"tools.x.slow(0.0{n})" for n in range(1, 6))))
-        assert session._on.purses[0].seconds == pytest.approx(session.ledger.turn_seconds, abs=0.02)
+        assert session._ground.on.purses[0].seconds == pytest.approx(session.ledger.turn_seconds, abs=0.02)
         assert session.ledger.tool_seconds > session.ledger.turn_seconds
 
 
@@ -146,7 +146,7 @@ async def test_a_turn_that_is_cancelled_has_taken_its_time() -> None:
     async with talking(slow) as session:
         with anyio.move_on_after(0.05):
             await session.run("await tools.x.slow(60)")
-        assert session._on.purses[0].seconds >= 0.05
+        assert session._ground.on.purses[0].seconds >= 0.05
 
 
 async def test_a_script_reads_what_is_left_of_its_packs_and_tools() -> None:

@@ -156,7 +156,7 @@ async def test_a_call_that_outlives_its_turn_still_holds_what_it_touches() -> No
             assert done == ["b False"] and got == []
             free.set()
         assert got == ["a"] and done == ["b False", "a True", "a False"]
-        assert (session._on.lanes._tickets, session._on.lanes._running) == ({}, 0)
+        assert (session._ground.on.lanes._tickets, session._ground.on.lanes._running) == ({}, 0)
 
 
 async def test_refused_and_failed_calls_leave_no_ticket() -> None:
@@ -170,4 +170,4 @@ async def test_refused_and_failed_calls_leave_no_ticket() -> None:
     async with talking(asks, fails) as session:
         outcome = await session.run(together("tools.x.asks()", "tools.x.fails()", "tools.x.asks()", "tools.x.fails()"))
         assert outcome.value == ["denied", "tool_failed", "denied", "tool_failed"]
-        assert (session._on.lanes._tickets, session._on.lanes._running) == ({}, 0)
+        assert (session._ground.on.lanes._tickets, session._ground.on.lanes._running) == ({}, 0)

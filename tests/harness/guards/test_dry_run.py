@@ -93,7 +93,7 @@ async def test_nobody_is_asked_and_nothing_is_counted() -> None:
     setup = Setup(mode="dry_run")
     async with talking(*World().tools(), setup=setup) as session:
         outcome = await session.run(caught("tools.x.write('a')"))
-        assert outcome.decisions == () and session._on.purses[0].calls == 0
+        assert outcome.decisions == () and session._ground.on.purses[0].calls == 0
 
 
 async def test_secrets_and_long_arguments_stay_out_of_the_report() -> None:

@@ -111,7 +111,7 @@ async def test_no_approver_is_asked_and_the_budget_is_counted_as_it_was() -> Non
         first = await session.run(caught("tools.x.write('a')"))
     async with talking(*World().tools()) as session:
         second = await session.run(caught("tools.x.write('a')"), play=Play(recording=first.recording))
-        assert second.value == first.value and second.decisions == () and session._on.purses[0].calls == 1
+        assert second.value == first.value and second.decisions == () and session._ground.on.purses[0].calls == 1
 
 
 async def test_what_nobody_made_again_is_left() -> None:
