@@ -5,7 +5,7 @@
 
 from catalog.effects import Effects, overlap
 from catalog.host import Host, MemoryResults, Results
-from catalog.load import known_packs, load_pack
+from catalog.load import known_packs, load_bridge, load_pack
 from catalog.mended import Mended, mended
 from catalog.pack import Pack, pack
 from catalog.problem import BadPack, ToolProblem
@@ -31,6 +31,7 @@ __all__ = [
     "choose",
     "facts_of",
     "known_packs",
+    "load_bridge",
     "load_pack",
     "mended",
     "open_toolbox",

@@ -3,16 +3,20 @@
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any, Protocol
 
-from catalog.pack import Pack, pack
+from catalog.pack import Pack, has_tools, pack
 from catalog.problem import BadPack
 
 SHIPPED = ("files", "search", "patch", "shell", "git", "plan", "web", "agents", "results")
 GROUP = "turnscript.packs"
+_EXTRAS = {"mcp": "mcp", "openapi": "web"}
 
 
 def known_packs() -> dict[str, str]:
@@ -33,7 +37,26 @@ def load_pack(name: str, *, folder: Path | None = None) -> Pack:
         near = get_close_matches(name, list(known_packs()), n=1, cutoff=0.5)
         guess = f"did you mean {near[0]}?" if near else f"known: {', '.join(known_packs())}."
         raise BadPack(f"there is no pack {name!r}; {guess} A module is named with dots, a file by its path: ./{name}.py")
-    return pack(_imported(module))
+    return _held(_imported(module), name)
+
+
+class Connect(Protocol):
+    """A bridge: from settings, as configuration has them, to a pack that is there while it is connected."""
+
+    def __call__(
+        self, name: str, settings: Mapping[str, Any], *, root: Path, folder: Path, environment: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[Pack]: ...
+
+
+def load_bridge(kind: str) -> Connect:
+    """`mcp` or `openapi`: the function `connect` of its module. BadPack when its extra is not installed."""
+    try:
+        found: Connect = importlib.import_module(f"tool_packs.{kind}_bridge").connect
+    except ModuleNotFoundError as error:
+        raise BadPack(
+            f"[{kind}.…] needs {error.name}, which is not installed: pip install 'turnscript[{_EXTRAS[kind]}]'"
+        ) from None
+    return found
 
 
 def _points() -> list[EntryPoint]:
@@ -83,4 +106,18 @@ def _from_file(path: Path) -> Pack:
         raise BadPack(f"{path}: {type(error).__name__}: {error}") from error
     if not hasattr(module, "PACK"):
         module.PACK = path.stem.removesuffix("_pack") or path.stem  # type: ignore[attr-defined]
-    return pack(module)
+    return _held(module, str(path))
+
+
+def _held(module: ModuleType, where: str) -> Pack:
+    """A module is a pack by its tools, or holds one that was made in it, such as another framework's tools."""
+    made = {id(one): one for one in vars(module).values() if isinstance(one, Pack)}
+    if has_tools(module):
+        return pack(module)
+    if len(made) > 1:
+        raise BadPack(
+            f"{where}: it holds the packs {', '.join(one.name for one in made.values())}; put each into a file of its own"
+        )
+    if not made:
+        raise BadPack(f"{where}: no function is marked with @tool(…), and it holds no Pack")
+    return next(iter(made.values()))

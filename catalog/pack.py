@@ -96,16 +96,24 @@ def pack(
     return Pack(name=source, doc=doc, tools=tuple(replace(one, pack=source) for one in made), source="code")
 
 
+def has_tools(module: ModuleType) -> bool:
+    return bool(_functions(module))
+
+
+def _functions(module: ModuleType) -> list[Callable[..., Any]]:
+    return [
+        value
+        for value in vars(module).values()
+        if inspect.isfunction(value) and hasattr(value, ATTRIBUTE) and value.__module__ == module.__name__
+    ]
+
+
 def _from_module(module: ModuleType) -> Pack:
     stem = module.__name__.rsplit(".", 1)[-1]
     name = getattr(module, "PACK", stem.removesuffix("_pack") or stem)
     opener = getattr(module, "open", None)
     resource = _resource(name, opener) if opener is not None else None
-    functions = [
-        value
-        for value in vars(module).values()
-        if inspect.isfunction(value) and hasattr(value, ATTRIBUTE) and value.__module__ == module.__name__
-    ]
+    functions = _functions(module)
     if not functions:
         raise BadPack(f"{module.__name__}: no function is marked with @tool(…)")
     functions.sort(key=lambda function: function.__code__.co_firstlineno)

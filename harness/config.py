@@ -7,23 +7,26 @@ right name; nothing is ignored.
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, TypeVar, get_args
 
-from catalog import Profile
 from harness.approval import Policy, Rule, allowing
+from harness.callers import USES, Use
+from harness.config_profiles import profiles_of
+from harness.config_tables import check_keys, nearest_of, record_at, switch_at, table_at, text_at, texts_at
 from harness.faults import parse_fault
 from harness.guards.budget import Allowance
+from harness.interfaces import Bridge, ModelSettings, ServeSettings, SurfaceSettings, TelemetrySettings
 from harness.limits import SHOWN, ShownLimits, TurnLimits
-from harness.offers import DEFAULT_PROFILE, ToolSettings, every_profile
+from harness.offers import DEFAULT_PROFILE, ToolSettings
 from harness.redaction import secrets_of
 from harness.scrub_rules import ScrubRules
 from harness.setup import MODES, BadConfig, Flags, Mode, Setup
 from harness.store.jsonl import Durability
 from sandbox import Limits
 
+Section = TypeVar("Section")
 FILE = "turnscript.toml"
 PREFIX = "TURNSCRIPT_LIMIT_"
 PROFILE_VARIABLE = "TURNSCRIPT_PROFILE"
@@ -33,14 +36,13 @@ HOME_VARIABLE = "TURNSCRIPT_HOME"
 _RECORDS = (Limits, TurnLimits, ShownLimits)
 _KEYS = (
     "limits", "shown", "profile", "root", "allow", "approval", "budget", "profiles", "packs", "mode", "flags", "plan_reads",
-    "cache", "secrets", "store", "durability", "record",
+    "cache", "secrets", "store", "durability", "record", "callers", "surface", "model", "serve", "telemetry", "mcp", "openapi",
 )  # fmt: skip
 _BUDGET_KEYS = ("turn", "session")
 _ALLOWANCE_KEYS = ("calls", "bytes", "seconds")
 _RULE_KEYS = ("tool", "then", "arguments")
 _SECRETS_KEYS = ("patterns", "variables", "not")
 _RECORD_KEYS = ("secrets", "places", "patterns")
-_PROFILE_KEYS = ("extends", "packs", "tools", "without", "rename", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Settings:
     setup: Setup
     store: str  # the address where sessions are kept, as `open_store` takes it
     durability: Durability = "fsync"  # flush: a session outlives its process, and not a loss of power
+    surface: SurfaceSettings = field(default_factory=SurfaceSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+    bridges: tuple[Bridge, ...] = ()
 
     @property
     def limits(self) -> Limits:
@@ -74,28 +81,31 @@ def read_settings(
     plan_reads: bool | None = None,
     store: str | None = None,
     faults: Iterable[str] = (),
+    given: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Settings:
-    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; `off`: flags to clear."""
+    """`flags` are `name=value`, as given to --limit; `folder` is where turnscript.toml is looked for; `off`: flags to clear;
+    `given`, by section (surface, model, serve, telemetry): what flags say.
+    """
     environment = os.environ if environment is None else environment
     path = (folder or Path()) / FILE
     said = _from_file(path)
     values: dict[str, Any] = {
-        name: _number(f"{path}: limits.{name}", name, value) for name, value in _table(path, said, "limits").items()
+        name: _number(f"{path}: limits.{name}", name, value) for name, value in table_at(path, said, "limits").items()
     }
     values |= _from_environment(environment)
     values |= _from_flags(flags)
     tools = ToolSettings(
-        profile=profile or environment.get(PROFILE_VARIABLE) or _text(path, said, "profile") or DEFAULT_PROFILE,
+        profile=profile or environment.get(PROFILE_VARIABLE) or text_at(path, said, "profile") or DEFAULT_PROFILE,
         profile_from="" if profile else PROFILE_VARIABLE if environment.get(PROFILE_VARIABLE) else f"{path}: profile",
-        profiles=_profiles(path, _table(path, said, "profiles")),
-        packs={name: _table(path, _table(path, said, "packs"), name, "packs.") for name in _table(path, said, "packs")},
-        root=root or path.parent / (_text(path, said, "root") or "."),
-        allow=(*_texts(path, said, "allow"), *allow),
+        profiles=profiles_of(path, table_at(path, said, "profiles")),
+        packs={name: table_at(path, table_at(path, said, "packs"), name, "packs.") for name in table_at(path, said, "packs")},
+        root=root or path.parent / (text_at(path, said, "root") or "."),
+        allow=(*texts_at(path, said, "allow"), *allow),
         folder=path.parent,
     )
-    budget = _table(path, said, "budget")
-    _known(f"{path}: budget", budget, _BUDGET_KEYS)
-    told_cache = _text(path, said, "cache")
+    budget = table_at(path, said, "budget")
+    check_keys(f"{path}: budget", budget, _BUDGET_KEYS)
+    told_cache = text_at(path, said, "cache")
     try:
         setup = Setup(
             limits=Limits(**_of(Limits, values)), turn=TurnLimits(**_of(TurnLimits, values)),
@@ -103,16 +113,60 @@ def read_settings(
             flags=_flags(path, said, off),
             policy=Policy((*_rules(path, said), *allowing(tools.allow))), turn_budget=_allowances(path, budget, "turn"),
             session_budget=_allowances(path, budget, "session"),
-            plan_reads=_switch(path, said, "plan_reads", default=False) if plan_reads is None else plan_reads,
+            plan_reads=switch_at(path, said, "plan_reads", default=False) if plan_reads is None else plan_reads,
             packs=tools.packs, environment=dict(environment),
             cache_folder=cache or (path.parent / Path(told_cache).expanduser() if told_cache else None),
-            faults=tuple(parse_fault(one) for one in faults), scrub=_scrub(path, said),
+            faults=tuple(parse_fault(one) for one in faults), scrub=_scrub(path, said), callers=_callers(path, said),
             **_secrets(path, said, environment, tools.packs),
         )  # fmt: skip
     except ValueError as error:
         raise BadConfig(str(error)) from None
-    kept = store or environment.get(STORE_VARIABLE) or _text(path, said, "store") or f"jsonl:{sessions_folder(environment)}"
-    return Settings(tools, setup, store=kept, durability=_durability(path, said))
+    kept = store or environment.get(STORE_VARIABLE) or text_at(path, said, "store") or f"jsonl:{sessions_folder(environment)}"
+    model = _section(path, said, environment, given, "model", ModelSettings)
+    model = replace(model, key=model.key or environment.get(model.key_variable, ""))
+    serve = _section(path, said, environment, given, "serve", ServeSettings)
+    hidden = {"model.key": model.key, "serve.token": serve.token}
+    setup = replace(setup, secrets={**setup.secrets, **{name: value for name, value in hidden.items() if value}})
+    return Settings(
+        tools, setup, store=kept, durability=_durability(path, said), model=model, serve=serve,
+        surface=_section(path, said, environment, given, "surface", SurfaceSettings),
+        telemetry=_section(path, said, environment, given, "telemetry", TelemetrySettings),
+        bridges=(*_bridges(path, said, "mcp"), *_bridges(path, said, "openapi")),
+    )  # fmt: skip
+
+
+def _section(
+    path: Path,
+    said: Mapping[str, Any],
+    environment: Mapping[str, str],
+    given: Mapping[str, Mapping[str, Any]] | None,
+    name: str,
+    kind: type[Section],
+) -> Section:
+    """[name] of the file, then variables such as TURNSCRIPT_MODEL_URL, then flags; a flag that is None was not given."""
+    prefix = f"TURNSCRIPT_{name.upper()}_"
+    known = {item.name for item in fields(kind)}  # type: ignore[arg-type]
+    told = {
+        key.removeprefix(prefix).lower(): value
+        for key, value in environment.items()
+        if key.startswith(prefix) and key.removeprefix(prefix).lower() in known
+    }
+    flags = {key: value for key, value in (given or {}).get(name, {}).items() if value is not None}
+    return record_at(f"{path}: {name}", table_at(path, said, name) | told | flags, kind)
+
+
+def _callers(path: Path, said: Mapping[str, Any]) -> dict[str, Use]:
+    """[callers] "shell.*" = "direct": who may call a tool; the first pattern that fits decides."""
+    table = table_at(path, said, "callers")
+    for pattern, use in table.items():
+        if use not in USES:
+            raise BadConfig(f'{path}: callers."{pattern}": {use!r} is nobody; choose {", ".join(USES)}')
+    return dict(table)
+
+
+def _bridges(path: Path, said: Mapping[str, Any], kind: Literal["mcp", "openapi"]) -> list[Bridge]:
+    table = table_at(path, said, kind)
+    return [Bridge(kind=kind, name=name, settings=table_at(path, table, name, f"{kind}.")) for name in table]
 
 
 def sessions_folder(environment: Mapping[str, str]) -> Path:
@@ -133,7 +187,7 @@ def _home(environment: Mapping[str, str]) -> Path:
 
 
 def _durability(path: Path, said: Mapping[str, Any]) -> Durability:
-    told = _text(path, said, "durability") or "fsync"
+    told = text_at(path, said, "durability") or "fsync"
     for one in get_args(Durability):
         if told == one:
             return one  # type: ignore[no-any-return]
@@ -148,7 +202,7 @@ def _mode(path: Path, said: Mapping[str, Any], environment: Mapping[str, str], g
     for where, told in (
         ("--mode", given),
         (MODE_VARIABLE, environment.get(MODE_VARIABLE)),
-        (f"{path}: mode", _text(path, said, "mode")),
+        (f"{path}: mode", text_at(path, said, "mode")),
     ):
         if not told:
             continue
@@ -160,7 +214,7 @@ def _mode(path: Path, said: Mapping[str, Any], environment: Mapping[str, str], g
 
 
 def _shown(path: Path, said: Mapping[str, Any], given: str | None) -> ShownLimits:
-    for where, name in (("--shown", given), (f"{path}: shown", _text(path, said, "shown"))):
+    for where, name in (("--shown", given), (f"{path}: shown", text_at(path, said, "shown"))):
         if name:
             if name not in SHOWN:
                 raise BadConfig(f"{where}: there is no set {name!r}; choose {', '.join(SHOWN)}")
@@ -169,17 +223,10 @@ def _shown(path: Path, said: Mapping[str, Any], given: str | None) -> ShownLimit
 
 
 def _flags(path: Path, said: Mapping[str, Any], off: Iterable[str]) -> Flags:
-    table = _table(path, said, "flags")
+    table = table_at(path, said, "flags")
     names = [item.name for item in fields(Flags)]
-    _known(f"{path}: flags", table, names)
-    return Flags(**({name: _switch(path, table, name, prefix="flags.") for name in table} | dict.fromkeys(off, False)))
-
-
-def _switch(path: Path, said: Mapping[str, Any], key: str, *, default: bool = True, prefix: str = "") -> bool:
-    value = said.get(key, default)
-    if not isinstance(value, bool):
-        raise BadConfig(f"{path}: {prefix}{key} must be true or false, not {value!r}")
-    return value
+    check_keys(f"{path}: flags", table, names)
+    return Flags(**({name: switch_at(path, table, name, prefix="flags.") for name in table} | dict.fromkeys(off, False)))
 
 
 def _rules(path: Path, said: Mapping[str, Any]) -> tuple[Rule, ...]:
@@ -190,23 +237,23 @@ def _rules(path: Path, said: Mapping[str, Any]) -> tuple[Rule, ...]:
     rules = []
     for number, one in enumerate(listed, 1):
         where = f"approval {number}."
-        _known(f"{path}: approval {number}", one, _RULE_KEYS)
-        tool, then = _text(path, one, "tool", where), _text(path, one, "then", where)
+        check_keys(f"{path}: approval {number}", one, _RULE_KEYS)
+        tool, then = text_at(path, one, "tool", where), text_at(path, one, "then", where)
         if not tool or then not in ("allow", "ask", "deny"):
             raise BadConfig(f'{path}: {where}then must be "allow", "ask" or "deny", and tool a name or pattern such as "shell.*"')
-        arguments = _table(path, one, "arguments", where)
-        patterns = {name: _text(path, arguments, name, f"{where}arguments.") for name in arguments}
+        arguments = table_at(path, one, "arguments", where)
+        patterns = {name: text_at(path, arguments, name, f"{where}arguments.") for name in arguments}
         rules.append(Rule(tool=tool, then=then, arguments=patterns))  # type: ignore[arg-type]
     return tuple(rules)
 
 
 def _allowances(path: Path, budget: Mapping[str, Any], scope: str) -> dict[str, Allowance]:
     """[budget.turn] web = { calls = 10 }, "web.fetch" = { bytes = 1_000_000, seconds = 30 }"""
-    table = _table(path, budget, scope, "budget.")
+    table = table_at(path, budget, scope, "budget.")
     made = {}
     for name in table:
-        one = _table(path, table, name, f"budget.{scope}.")
-        _known(f"{path}: budget.{scope}.{name}", one, _ALLOWANCE_KEYS)
+        one = table_at(path, table, name, f"budget.{scope}.")
+        check_keys(f"{path}: budget.{scope}.{name}", one, _ALLOWANCE_KEYS)
         for key, value in one.items():
             if (
                 isinstance(value, bool)
@@ -223,21 +270,23 @@ def _secrets(
     path: Path, said: Mapping[str, Any], environment: Mapping[str, str], packs: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """[secrets] variables = ["DEPLOY_KEY"] adds, not = ["BUILD_KEY"] takes away, patterns = false leaves look-alikes alone."""
-    table = _table(path, said, "secrets")
-    _known(f"{path}: secrets", table, _SECRETS_KEYS)
+    table = table_at(path, said, "secrets")
+    check_keys(f"{path}: secrets", table, _SECRETS_KEYS)
     known = secrets_of(environment, packs)
-    known |= {name: environment[name] for name in _texts(path, table, "variables", "secrets.") if environment.get(name)}
-    kept = {name: value for name, value in known.items() if name not in _texts(path, table, "not", "secrets.")}
-    return {"secrets": kept, "secret_patterns": _switch(path, table, "patterns", prefix="secrets.")}
+    known |= {name: environment[name] for name in texts_at(path, table, "variables", "secrets.") if environment.get(name)}
+    kept = {name: value for name, value in known.items() if name not in texts_at(path, table, "not", "secrets.")}
+    return {"secrets": kept, "secret_patterns": switch_at(path, table, "patterns", prefix="secrets.")}
 
 
 def _scrub(path: Path, said: Mapping[str, Any]) -> ScrubRules:
     """[record] secrets = true, places = false, patterns = { 'user-\\d+' = "user-N" }"""
-    table = _table(path, said, "record")
-    _known(f"{path}: record", table, _RECORD_KEYS)
-    patterns = _table(path, table, "patterns", "record.")
-    told = {name: _text(path, patterns, name, "record.patterns.") for name in patterns}
-    secrets, places = (_switch(path, table, name, default=name == "secrets", prefix="record.") for name in ("secrets", "places"))
+    table = table_at(path, said, "record")
+    check_keys(f"{path}: record", table, _RECORD_KEYS)
+    patterns = table_at(path, table, "patterns", "record.")
+    told = {name: text_at(path, patterns, name, "record.patterns.") for name in patterns}
+    secrets, places = (
+        switch_at(path, table, name, default=name == "secrets", prefix="record.") for name in ("secrets", "places")
+    )
     try:
         return ScrubRules(secrets=secrets, places=places, patterns=told)
     except ValueError as error:
@@ -251,71 +300,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadConfig(f"{path}: {error}") from None
-    _known(str(path), told, _KEYS)
+    check_keys(str(path), told, _KEYS)
     return told
-
-
-def _profiles(path: Path, told: dict[str, Any]) -> dict[str, Profile]:
-    """`extends` takes what the other profile says, and each key given here replaces it; they may stand in any order."""
-    made: dict[str, Profile] = {}
-    waiting = dict(told)
-    while waiting:
-        ready = [name for name, table in waiting.items() if not isinstance(table, dict) or table.get("extends") not in waiting]
-        if not ready:
-            raise BadConfig(f"{path}: profiles {', '.join(waiting)} extend each other in a circle")
-        for name in ready:
-            made[name] = _profile(path, name, _table(path, waiting, name, "profiles."), made)
-            del waiting[name]
-    return made
-
-
-def _profile(path: Path, name: str, told: dict[str, Any], made: dict[str, Profile]) -> Profile:
-    where = f"profiles.{name}"
-    _known(f"{path}: {where}", told, _PROFILE_KEYS)
-    ground = Profile(name=name)
-    if "extends" in told:
-        every = every_profile(ToolSettings(profiles=made))
-        wanted = _text(path, told, "extends", f"{where}.")
-        if wanted not in every:
-            raise BadConfig(f"{path}: {where}.extends: there is no profile {wanted!r}; {_nearest(wanted, list(every))}")
-        ground = every[wanted]
-    given: dict[str, Any] = {key: _texts(path, told, key, f"{where}.") for key in ("packs", "tools", "without") if key in told}
-    rename = _table(path, told, "rename", f"{where}.")
-    for key, value in rename.items():
-        if not isinstance(value, str):
-            raise BadConfig(f'{path}: {where}.rename.{key}: write "{key}" = "pack.tool"')
-    if rename:
-        given["rename"] = rename
-    if "why" in told:
-        given["why"] = _text(path, told, "why", f"{where}.")
-    return replace(ground, name=name, **given)
-
-
-def _known(where: str, told: Mapping[str, Any], keys: Iterable[str]) -> None:
-    for key in told:
-        if key not in keys:
-            raise BadConfig(f"{where}: unknown key {key!r}; {_nearest(key, list(keys))}")
-
-
-def _table(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, Any]:
-    value = told.get(key, {})
-    if not isinstance(value, dict):
-        raise BadConfig(f"{path}: {prefix}{key} must be a table: [{prefix}{key}]")
-    return value
-
-
-def _text(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> str:
-    value = told.get(key, "")
-    if not isinstance(value, str):
-        raise BadConfig(f"{path}: {prefix}{key} must be text, not {value!r}")
-    return value
-
-
-def _texts(path: Path, told: Mapping[str, Any], key: str, prefix: str = "") -> tuple[str, ...]:
-    value = told.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise BadConfig(f'{path}: {prefix}{key} must be a list of texts, such as {key} = ["files"]')
-    return tuple(value)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -339,7 +325,7 @@ def _from_flags(flags: Iterable[str]) -> dict[str, Any]:
 def _number(where: str, name: str, value: object) -> int | float:
     kinds = {item.name: type(item.default) for record in _RECORDS for item in fields(record)}
     if name not in kinds:
-        raise BadConfig(f"{where}: there is no limit {name!r}; {_nearest(name, list(kinds))}")
+        raise BadConfig(f"{where}: there is no limit {name!r}; {nearest_of(name, list(kinds))}")
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
@@ -350,8 +336,3 @@ def _number(where: str, name: str, value: object) -> int | float:
         wanted = "a whole number" if kinds[name] is int else "a number"
         raise BadConfig(f"{where}: {value!r} is not {wanted} above 0") from None
     return int(number) if kinds[name] is int else number
-
-
-def _nearest(name: str, names: list[str]) -> str:
-    near = get_close_matches(name, names, n=1, cutoff=0.4)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"

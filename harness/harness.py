@@ -14,8 +14,10 @@ from uuid import uuid4
 from catalog import Offer, Pack, Toolbox
 from catalog.brief import brief
 from harness.approval import Approve, Approver, Asking, Nobody
+from harness.bridges import bridges_from
+from harness.callers import offer_to
 from harness.config import read_settings
-from harness.offers import offer_from, offer_of
+from harness.offers import PackToCome, offer_from, offer_of, split, with_pack
 from harness.outcome import TurnOutcome
 from harness.record import as_it_is
 from harness.redaction import Redactor
@@ -29,6 +31,8 @@ from harness.store import Store
 from harness.store.jsonl import Durability
 from harness.store.memory import MemoryStore
 from harness.store.opening import open_store
+from harness.telemetry_opening import telemetry_from
+from harness.watching import Watch, all_of
 from sandbox import Limits, Pool, Start
 from sandbox.pool import Isolation
 
@@ -44,23 +48,29 @@ class Harness:
 
     def __init__(
         self,
-        packs: Iterable[Pack | ModuleType | str] = (),
+        packs: Iterable[Pack | ModuleType | str | PackToCome] = (),
         tools: Functions | None = None,
         *,
         offer: Offer | None = None,
         root: Path | str = ".",
         setup: Setup | None = None,
         approver: Approver | None = None,
+        watch: Watch | None = None,
         store: Store | str | None = None,
         pool: Pool | None = None,
         workers: int = 1,
         isolation: Isolation = "locked",
         durability: Durability = "fsync",
     ) -> None:
-        """`store`: where sessions are kept: a store, or the address of one (`open_store`); None: in memory."""
+        """`store`: where sessions are kept: a store, or the address of one (`open_store`); None: in memory. `watch` is told what
+        happens in every session. Packs to come, such as another server's, are part of the offer once the harness is entered.
+        """
         self.setup = setup or Setup()
-        self.offer = offer if offer is not None else offer_of(packs, tools)
-        check_setup(self.setup, self.offer)
+        ready, self._to_come = split(packs)
+        self.offer = offer if offer is not None else offer_of(ready, tools)
+        if not self._to_come:
+            check_setup(self.setup, self.offer)
+        self._watch = watch
         self.root = Path(root)
         if not self.root.is_dir():
             raise BadConfig(f"root {root}: there is no such folder; give the folder that tools work in")
@@ -72,32 +82,67 @@ class Harness:
         self.store: Store = MemoryStore() if store is None or isinstance(store, str) else store
         self._durability: Durability = durability
         self._given = pool
-        self._pool = pool or Pool(workers=workers, isolation=isolation, limits=self.setup.limits)
+        self._pool = pool or Pool(workers=workers, isolation=isolation, limits=self.setup.limits, wait=False)
         self._stack = AsyncExitStack()
 
     @classmethod
-    def from_config(cls, folder: Path | str | None = None, *, approver: Approver | None = None, **flags: Any) -> Self:
-        """As the command line does it: `turnscript.toml` in the folder, the environment, then `flags` (see `read_settings`)."""
-        settings = read_settings(folder=None if folder is None else Path(folder), **flags)
-        return cls(
-            offer=offer_from(settings.tools), root=settings.tools.root, setup=settings.setup, approver=approver,
-            store=settings.store, durability=settings.durability,
+    def from_config(
+        cls,
+        folder: Path | str | None = None,
+        *,
+        packs: Iterable[Pack | ModuleType | str | PackToCome] = (),
+        tools: Functions | None = None,
+        approver: Approver | None = None,
+        watch: Watch | None = None,
+        store: Store | str | None = None,
+        **flags: Any,
+    ) -> Self:
+        """As the command line does it: `turnscript.toml` in the folder, the environment, then `flags` (see `read_settings`).
+        `packs` and `tools` are on offer besides those of the configuration; `store` replaces the one it names.
+        """
+        settings = read_settings(
+            folder=None if folder is None else Path(folder), store=store if isinstance(store, str) else None, **flags
+        )
+        setup = settings.setup
+        ready, coming = split(packs)
+        offer = offer_from(settings.tools)
+        for one in offer_of(ready, tools).packs:
+            offer = with_pack(offer, one)
+        made = cls(
+            [*bridges_from(settings), *coming], offer=offer, root=settings.tools.root, setup=setup, approver=approver,
+            store=settings.store if store is None or isinstance(store, str) else store, durability=settings.durability,
         )  # fmt: skip
+        spans, shutdown = telemetry_from(settings.telemetry, redactor=Redactor(setup.secrets, patterns=setup.secret_patterns))
+        made._watch = all_of(spans, watch)
+        made._stack.push_async_callback(shutdown)  # the first, so the last: when all sessions are closed
+        return made
 
     def prompt(self, *, in_reply: bool = False) -> str:
         """What the model is told before its first script. `in_reply`: it writes scripts into its replies, between tags."""
-        return brief(self.offer.tools.values(), in_reply=in_reply)
+        return brief(offer_to(self.offer, self.setup.callers, "script").tools.values(), in_reply=in_reply)
 
     async def __aenter__(self) -> Self:
         if self._address:
             self.store = await open_store(self._address, durability=self._durability)
             self._stack.push_async_callback(self.store.close)
-        if self._given is None:
-            await self._stack.enter_async_context(self._pool)
+        try:
+            if self._given is None:
+                await self._stack.enter_async_context(self._pool)
+            for coming in self._to_come:
+                self.offer = with_pack(self.offer, await self._stack.enter_async_context(coming))
+            if self._to_come:
+                check_setup(self.setup, self.offer)
+        except BaseException:
+            await self._stack.aclose()
+            raise
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self._stack.__aexit__(kind, error, trace)
+
+    async def ready(self) -> None:
+        """Wait until scripts can run; else the first turn does. Unavailable says what is missing on this machine."""
+        await self._pool.ready()
 
     def session(
         self,
@@ -106,21 +151,25 @@ class Harness:
         setup: Setup | None = None,
         toolbox: Toolbox | None = None,
         progress: Callable[[str, str], None] | None = None,
+        approver: Approver | None = None,
+        watch: Watch | None = None,
+        root: Path | str | None = None,
         resume: bool = False,
         model: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Session:
-        """One conversation. `setup` replaces the harness's own; `toolbox` is one that is open already. `resume`: the session with
-        this id goes on, as the store has it. `model` and `labels` go on record.
+        """One conversation. `setup`, `approver` and `root` replace the harness's own, `watch` is told besides it; `toolbox` is
+        one that is open already. `resume`: the session with this id goes on, as the store has it. `model`, `labels`: on record.
         """
         made = setup or self.setup
         durable = not isinstance(self.store, MemoryStore)
-        places = places_of(self.root, made.environment) if durable else {}
+        where = toolbox.host.root if toolbox is not None else self.root if root is None else Path(root)
+        places = places_of(where, made.environment) if durable else {}
         scrubbing = Scrubbing(made.scrub, redactor=Redactor(made.secrets, patterns=made.secret_patterns), places=places)
         return Session(
-            id or uuid4().hex, made, offer=self.offer if toolbox is None else toolbox.offer,
-            root=self.root if toolbox is None else toolbox.host.root, pool=self._pool, approver=self.approver, store=self.store,
-            toolbox=toolbox, progress=progress, resume=resume, told_of_it=Told(model=model, labels=labels or {}, git=durable),
+            id or uuid4().hex, made, offer=self.offer if toolbox is None else toolbox.offer, root=where, pool=self._pool,
+            approver=approver or self.approver, store=self.store, toolbox=toolbox, progress=progress,
+            watch=all_of(self._watch, watch), resume=resume, told_of_it=Told(model=model, labels=labels or {}, git=durable),
             clean=scrubbing.entry if durable else as_it_is,
             restore=Expanding(places).entry if durable and made.scrub.places else as_it_is,
         )  # fmt: skip

@@ -1,11 +1,12 @@
 """From settings to the tools on offer: which profile, which packs, loaded by name. The only place that turns names into packs."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from catalog import BadPack, Offer, Pack, Profile, choose, known_packs, load_pack, pack
 from catalog.reflect import reflect
@@ -81,8 +82,26 @@ def _packs_of_functions(tools: Mapping[str, Callable[..., Awaitable[Any]]]) -> l
     return [pack(name, members, doc="") for name, members in grouped.items()]
 
 
-def with_pack(offer: Offer, pack: Pack) -> Offer:
+PackToCome: TypeAlias = AbstractAsyncContextManager[Pack]  # one that is known when it is connected, such as another server's
+
+
+def split(
+    packs: Iterable[Pack | ModuleType | str | PackToCome],
+) -> tuple[list[Pack | ModuleType | str], list[PackToCome]]:
+    """Those that are there, and those to come."""
+    ready: list[Pack | ModuleType | str] = []
+    coming: list[PackToCome] = []
+    for one in packs:
+        if isinstance(one, Pack | ModuleType | str):
+            ready.append(one)
+        else:
+            coming.append(one)
+    return ready, coming
+
+
+def with_pack(offer: Offer, pack: Pack, *, clash: str = "") -> Offer:
+    """`clash`: what is said when another pack has that name."""
     tools = {tool.full_name: tool for tool in pack.tools}
     if any(tool.pack == pack.name for tool in offer.tools.values()):
-        raise BadPack(f"with plan_reads the pack {pack.name} is the session's own; rename the other one, such as my_{pack.name}")
+        raise BadPack(clash or f"two packs are called {pack.name}; rename one of them, such as my_{pack.name}")
     return Offer({**offer.tools, **tools}, {**offer.homes, **dict.fromkeys(tools, pack)}, offer.refused)

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from catalog import Offer, Tool, known_packs
 from catalog.nearest import nearest
 from harness.approval import Rule
+from harness.callers import USES
 from harness.setup import BadConfig, Setup
 
 
@@ -21,6 +22,14 @@ def _faults(setup: Setup, offer: Offer) -> Iterator[str]:
     for rule in setup.policy.rules:
         yield from _of_name(f"the rule ({rule})", rule.tool, names, packs)
         yield from _of_arguments(rule, [tool for name, tool in offer.tools.items() if fnmatchcase(name, rule.tool)])
+    for pattern, use in setup.callers.items():
+        if use not in USES:
+            yield f'callers."{pattern}": {use!r} is nobody; choose {", ".join(USES)}'
+        yield from _of_name(f'callers."{pattern}"', pattern, names, packs)
+    for name in setup.packs:
+        near = nearest(name, packs)  # another name may be that of a pack which only another profile loads
+        if near and name not in packs | {pack.name for pack in offer.packs}:
+            yield f"packs.{name}: there is no pack {name}; did you mean {near}?"
     for fault in setup.faults:
         if not any(fault.fits(name, fault.line) for name in offer.tools):
             near = nearest(fault.tool, offer.tools)
