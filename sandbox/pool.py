@@ -44,8 +44,11 @@ class Pool:
         reuse: bool = False,
         isolation: Isolation = "locked",
         limits: Limits | None = None,
+        wait: bool = True,
     ) -> None:
         """`workers`: spares kept warm. `at_once`: scripts that may be open together; more wait. `limits`: the most a script gets.
+        `wait`: entering it waits until workers can be had; else `ready` and the first sandbox do, and what else there is to do
+        goes on meanwhile.
 
         `isolation`: "locked" refuses to start unless every layer this system is meant to have holds; "process" takes a worker
         with whatever layers hold; "in_process" has no worker at all.
@@ -56,6 +59,7 @@ class Pool:
         self._places = anyio.Semaphore(at_once)
         self._reuse = reuse
         self._isolation = isolation
+        self._wait = wait
         self._ceiling = limits or Limits()
         self._spares: deque[Worker] = deque()
         self._kept: OrderedDict[str, Worker] = OrderedDict()
@@ -79,12 +83,18 @@ class Pool:
             return self
         self.start_early()
         self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        try:
-            await self._start_zygote()
-        except BaseException:
-            await self._close()
-            raise
+        if self._wait:
+            try:
+                await self.ready()
+            except BaseException:
+                await self._close()
+                raise
         return self
+
+    async def ready(self) -> None:
+        """Wait until workers can be had. Unavailable says what is missing on this machine."""
+        if self._isolation != "in_process" and self._zygote is None:
+            await self._living_zygote()
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._isolation != "in_process":
@@ -93,10 +103,10 @@ class Pool:
     async def _close(self) -> None:
         for worker in (*self._spares, *self._kept.values()):
             worker.channel.close()
-        for zygote in (self._zygote, *self._retired):
+        for zygote in (self._zygote, self._early, *self._retired):
             if zygote is not None:
                 await zygote.close()
-        self._zygote = None
+        self._zygote = self._early = None
         self._tasks.cancel_scope.cancel()
         await self._stack.aclose()
 

@@ -25,6 +25,9 @@ class OneBox(Pool):
         super().__init__()
         self._box = box
 
+    async def ready(self) -> None:
+        """It is."""
+
     @asynccontextmanager
     async def sandbox(self, session: str = "") -> AsyncIterator[Any]:
         yield self._box

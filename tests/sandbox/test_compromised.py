@@ -244,7 +244,9 @@ odd_events = st.builds(lambda name, rest: [name, *rest], names, st.lists(json_va
 @often
 async def test_random_bytes_end_the_script_and_nothing_else(pieces: list[bytes]) -> None:
     async with a_sandbox_with([Visit(tuple(pieces), hangs_up=True)]) as met:
-        assert is_lost((await converse(met, SCRIPT)).events[-1])
+        last = (await converse(met, SCRIPT)).events[-1]
+        # Where this process itself is held up for longer than the script's 50 ms, the host's clock is first.
+        assert is_lost(last) or (isinstance(last, Exceeded) and last.limit == "engine_seconds")
 
 
 @pytest.mark.anyio
