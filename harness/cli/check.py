@@ -27,6 +27,12 @@ def check(
     """Check a script against the tools on offer, and list the calls it would make. Nothing runs.
 
     Exit code 0: nothing certain was found. 1: the script would not be started.
+
+    Examples:
+
+      turnscript check job.js
+
+      turnscript check - --profile all --json < job.js
     """
     start = Start(source=read_source(file))
     settings = read_settings(profile=profile)

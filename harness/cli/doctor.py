@@ -19,6 +19,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
     """Start the sandbox for real and report every layer of the lock-down as on, off or unavailable.
 
     Exits with 4 when the sandbox would refuse to start here.
+
+    Examples:
+
+      turnscript doctor
+
+      turnscript doctor --json
     """
     found = anyio.run(examine)
     if as_json:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.fault import Fault, faults_as_one_line
+from harness.cli.session_options import AsJson, print_json
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -17,8 +18,16 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 def new_pack(
     name: Annotated[str, typer.Argument(help="What scripts will write after tools., such as weather.")],
     folder: Annotated[Path, typer.Option(help="Where the two files go.")] = Path(),
+    as_json: AsJson = False,
 ) -> None:
-    """Write a new pack and its tests, ready to run."""
+    """Write a new pack and its tests, ready to run. Nothing is overwritten.
+
+    Examples:
+
+      turnscript new-pack weather
+
+      turnscript new-pack weather --folder packs
+    """
     if not _NAME.fullmatch(name):
         raise Fault(f"new-pack {name}: a pack's name is small letters, digits and _, a letter first; try {_near(name)}")
     module = name if name.endswith("_pack") else f"{name}_pack"
@@ -32,6 +41,9 @@ def new_pack(
         text = (files("harness.cli") / "templates" / template).read_text(encoding="utf-8")
         path.write_text(Template(text).substitute(words), encoding="utf-8")
     pack, test = targets.values()
+    if as_json:
+        print_json({"pack": words["name"], "file": str(pack), "test": str(test)})
+        return
     call = f'(await tools.{words["name"]}.greet({{ name: "Ada" }})).text'
     typer.echo(f"wrote {pack} and {test}; try it:")
     typer.echo(f"  echo '{call}' | turnscript run - --pack {_as_path(pack)}")

@@ -17,7 +17,7 @@ from catalog import Pack, load_pack
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile, Root
 from harness.cli.replay_report import progress, report, report_seen
-from harness.cli.session_options import AsJson, Place, StoreAddress
+from harness.cli.session_options import AsJson, Place, StoreAddress, counted, print_json
 from harness.config import Settings, read_settings
 from harness.entries import Opened
 from harness.limits import SHOWN
@@ -143,9 +143,12 @@ def replay(
     )  # fmt: skip
     packs = (*own_packs(settings.tools), *(load_pack(name) for name in pack or ()))
     if keep_session is not None and output is not None:
-        typer.echo(
-            f"{output}: {anyio.run(_keep, keep_session, output, settings, packs)}, {output.stat().st_size:,} bytes", err=True
-        )
+        name, turns = anyio.run(_keep, keep_session, output, settings, packs)
+        size = output.stat().st_size
+        if as_json:
+            print_json({"session": name, "file": str(output), "turns": turns, "bytes": size})
+        else:
+            typer.echo(f"{output}: session {name}, {counted(turns, 'turn')}, {size:,} bytes", err=True)
         return
     found = recordings_below(paths) if paths else Found((), 0)
     if found.of_tests:
@@ -254,8 +257,8 @@ async def _play_other(other: Other, stage: Stage, recorded: RecordedSession) -> 
     return await play(recorded, replace(stage, setup=setup)), False
 
 
-async def _keep(told: str, output: Path, settings: Settings, packs: Sequence[Pack]) -> str:
-    """What was kept, for people."""
+async def _keep(told: str, output: Path, settings: Settings, packs: Sequence[Pack]) -> tuple[str, int]:
+    """Which session was kept, and how many of its turns can be played."""
     place = Place(settings.store, settings.durability, typed=True)  # there must be one: nothing is made to look into it
     async with place.opened() as store, Pool(workers=1, limits=ceiling(settings.limits)) as pool:
         name = await session_named(store, told)
@@ -263,5 +266,4 @@ async def _keep(told: str, output: Path, settings: Settings, packs: Sequence[Pac
         root = next((entry.facts.root for entry in entries if isinstance(entry, Opened)), "")
         stage = Stage(pool=pool, packs=tuple(packs))
         recorded = await keep(entries, output, stage, clean=cleaning(settings.setup, Path(root or ".")))
-    played = sum(turn.playable for turn in recorded.turns)
-    return f"session {name}, {played} turn{'' if played == 1 else 's'}"
+    return name, sum(turn.playable for turn in recorded.turns)

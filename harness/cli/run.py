@@ -4,12 +4,14 @@ What the model would see goes to stdout, errors and notices to stderr.
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import time
 from typing import Annotated, Any, cast
+from uuid import uuid4
 
 import anyio
 import typer
@@ -18,21 +20,26 @@ from rich.table import Table
 
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Packs, Profile, Root
+from harness.cli.packs import offer_of_settings
 from harness.cli.running import Asked, Done, run_session
+from harness.cli.session_options import Place
 from harness.config import read_settings
 from harness.detect import Detected, detect
 from harness.ledger import Ledger
-from harness.offers import offer_from
 from harness.outcome import TurnOutcome
 from harness.problems import may_retry
 from harness.recording import Missing
 from harness.redaction import Redactor
+from harness.session_ids import session_named
+from harness.store import StoreError
+from harness.telemetry_opening import Shutdown, telemetry_from
 from harness.visible import visible
 from sandbox import Exceeded, Finished, Pool, Printed, Shown, Start
 from sandbox.pool import Isolation
 
 EXIT_FAILED, EXIT_EXCEEDED = 1, 3
 ONE_LINE = 100  # a value that fits is printed on one line
+ID_CHARS = 8  # of a session's id, in commands to type
 
 
 @faults_as_one_line
@@ -126,17 +133,22 @@ def run(
     start = Start(
         source="", context=_object(context), now=time() * 1000 if now is None else now, seed=seed, limits=settings.limits
     )
-    asked = Asked(
-        sources=sources, start=start, settings=settings, offer=offer_from(settings.tools, more_packs=pack or ()), relax=relax,
-        view_turns=view_turns, recorded=not no_record, store=store or "", session=session, resume=resume,
-        root_given=root is not None, go_on=go_on,
-        unsure=cast(Missing, unsure), model=model, labels=_labels(label or ()),
-    )  # fmt: skip
-    done = anyio.run(run_session, asked, pool)
-    outcomes, sums = done.outcomes, done.ledger
     redactor = Redactor(settings.setup.secrets, patterns=settings.setup.secret_patterns)
+    watch, shutdown = telemetry_from(settings.telemetry, redactor=redactor)
+    asked = Asked(
+        sources=sources, start=start, settings=settings, offer=offer_of_settings(settings, pack), relax=relax,
+        view_turns=view_turns, recorded=not no_record, store=store or "", resume=resume,
+        session=session if resume is not None else session or uuid4().hex,
+        root_given=root is not None, go_on=go_on,
+        unsure=cast(Missing, unsure), model=model, labels=_labels(label or ()), watch=watch,
+    )  # fmt: skip
+    try:
+        done = anyio.run(_run, asked, pool, shutdown)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_how_to_go_on(asked)) from None
+    outcomes, sums = done.outcomes, done.ledger
     if done.session and sys.stderr.isatty():
-        typer.echo(f"session {done.session}: turnscript session show {done.session[:8]}", err=True)
+        typer.echo(f"session {done.session}: turnscript session show {done.session[:ID_CHARS]}", err=True)
     if as_json:
         _print_json(done, redactor)
     else:
@@ -150,6 +162,33 @@ def run(
     worst = next((outcome for outcome in outcomes if not outcome.ok), None)
     if worst is not None:
         raise typer.Exit(EXIT_EXCEEDED if isinstance(worst.ending, Exceeded) else EXIT_FAILED)
+
+
+async def _run(asked: Asked, pool: Pool, shutdown: Shutdown) -> Done:
+    try:
+        return await run_session(asked, pool)
+    finally:
+        if left := await shutdown():
+            typer.echo(f"notice: {left}", err=True)
+
+
+def _how_to_go_on(asked: Asked) -> str:
+    """After an interruption; "" where nothing is kept, or not yet."""
+    if not asked.recorded:
+        return ""
+    settings = asked.settings
+    try:
+        name = anyio.run(_kept, Place(settings.store, settings.durability, typed=False), asked.resume or asked.session or "")
+    except (StoreError, Fault):
+        return ""
+    where = f" --store {shlex.quote(asked.store)}" if asked.store else ""
+    short = name[:ID_CHARS]
+    return f"what ran is kept: turnscript session show {short}{where}; go on: turnscript run --resume {short}{where} FILE"
+
+
+async def _kept(place: Place, told: str) -> str:
+    async with place.opened() as store:
+        return await session_named(store, told)
 
 
 def _check_session_options(

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from catalog import Offer
+from harness.bridges import bridges_from
 from harness.cli.fault import Fault
 from harness.cli.person import Person, has_terminal
 from harness.config import Settings
@@ -21,6 +22,7 @@ from harness.session_ids import session_named
 from harness.store import Store, StoreFailed
 from harness.store.memory import MemoryStore
 from harness.store.opening import open_store
+from harness.watching import Watch
 from sandbox import Pool, Start
 
 
@@ -43,6 +45,7 @@ class Asked:
     unsure: Missing = "refuse"
     model: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +67,15 @@ async def run_session(asked: Asked, pool: Pool) -> Done:
         if asked.resume is not None:
             id = await session_named(store, asked.resume)
             asked = await _where_it_was(asked, store, id)
+        harness = await stack.enter_async_context(_harness(asked, pool, store))
         try:
-            session = await stack.enter_async_context(_session(asked, pool, store, id))
+            session = await stack.enter_async_context(_session(asked, harness, id))
         except StoreFailed as error:
             if asked.store or asked.resume is not None:
                 raise
             typer.echo(f"notice: this session is not kept: {error}", err=True)
             store = MemoryStore()
-            session = await stack.enter_async_context(_session(asked, pool, store, id))
+            session = await stack.enter_async_context(_session(asked, _harness(asked, pool, store, harness.offer), id))
         outcomes = await _turns(asked, session)
         return Done(outcomes, session.ledger, "" if isinstance(store, MemoryStore) else session.id)
 
@@ -87,12 +91,16 @@ async def _where_it_was(asked: Asked, store: Store, session: str) -> Asked:
     return replace(asked, settings=replace(settings, tools=replace(settings.tools, root=root)))
 
 
-def _session(asked: Asked, pool: Pool, store: Store, id: str | None) -> Session:
+def _harness(asked: Asked, pool: Pool, store: Store, offer: Offer | None = None) -> Harness:
+    """`offer`: one whose servers are connected already."""
     settings = asked.settings
-    harness = Harness(
-        offer=asked.offer, root=settings.tools.root, setup=settings.setup, pool=pool, store=store,
-        approver=Person() if has_terminal() else None,
+    return Harness(
+        bridges_from(settings) if offer is None else (), offer=offer or asked.offer, root=settings.tools.root,
+        setup=settings.setup, pool=pool, store=store, approver=Person() if has_terminal() else None, watch=asked.watch,
     )  # fmt: skip
+
+
+def _session(asked: Asked, harness: Harness, id: str | None) -> Session:
     return harness.session(id, resume=asked.resume is not None, model=asked.model, labels=asked.labels)
 
 

@@ -11,9 +11,7 @@ from harness.cli.session_prune import prune_sessions
 from harness.cli.session_show import show
 from harness.cli.session_verify import verify_sessions
 
-session = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Look at recorded sessions, move them, check them, take them in and out."
-)
+session = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 session.command("list")(list_sessions)
 session.command()(show)
 session.command()(search)
@@ -23,3 +21,15 @@ session.command("migrate")(migrate_sessions)
 session.command("verify")(verify_sessions)
 session.command("prune")(prune_sessions)
 session.command("format")(session_format)
+
+
+@session.callback()
+def sessions() -> None:
+    """Look at recorded sessions, move them, check them, take them in and out.
+
+    Examples:
+
+      turnscript session list --since 2d
+
+      turnscript session show last
+    """

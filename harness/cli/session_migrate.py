@@ -69,7 +69,10 @@ def migrate_sessions(
     """
     if schema:
         anyio.run(_bring_up, schema, read_settings())
-        typer.echo(f"{shown_address(schema)} has the newest tables")
+        if as_json:
+            print_json({"schema": shown_address(schema), "newest": True})
+        else:
+            typer.echo(f"{shown_address(schema)} has the newest tables")
         return
     if not source or not target:
         raise Fault("give both stores: --from jsonl:sessions --to sqlite:sessions.db")

@@ -27,11 +27,10 @@ def turn_lines(number: int, entries: Sequence[Entry]) -> list[str]:
     rows = [_heading(number, entries, began, ended), *items]
     if began is not None:
         rows += [f"{place:>4} | {line}" for place, line in enumerate(visible(began.script).rstrip("\n").split("\n"), 1)]
-        rows += ["", *_calls(Recording.of(entries))]
-    if ended is not None:
+        recording = Recording.of(entries)
+        rows += ["", *_calls(recording, ended), *_cut_short(recording, ended)]
+    if ended is not None and (ended.text or not _is_cut_short(ended)):
         rows += ["", *_ended(ended)]
-    elif began is not None:
-        rows += ["", _interrupted(Recording.of(entries))]
     return rows
 
 
@@ -80,7 +79,7 @@ def _justified(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) 
 def _heading(number: int, entries: Sequence[Entry], began: Began | None, ended: Ended | None) -> str:
     parts = [f"turn {number}", local(entries[0].at)]
     if ended is not None:
-        parts += [_how(ended.ending), f"{ended.ledger.turn_seconds:.3f} s"]
+        parts += [_how(ended.ending), *_seconds(began, ended)]
     elif began is not None:
         parts.append("without an end")
     if began is not None and began.mode != "enabled":
@@ -94,12 +93,31 @@ def _how(ending: Ending) -> str:
     return f"exceeded {shortened(ending.limit, _ARGUMENT_CHARS)}" if ending.how == "exceeded" and ending.limit else ending.how
 
 
-def _calls(recording: Recording) -> list[str]:
+def _is_cut_short(ended: Ended) -> bool:
+    """Then nothing was counted."""
+    return ended.ending.how in ("cancelled", "interrupted")
+
+
+def _until_cancelled(entry: Began | Running | None, ended: Ended | None) -> float | None:
+    """Seconds by the clock on the wall; None where nobody knows: the end of an interrupted turn is written later."""
+    if entry is None or ended is None or ended.ending.how != "cancelled":
+        return None
+    return max(0.0, ended.at - entry.at)
+
+
+def _seconds(began: Began | None, ended: Ended) -> list[str]:
+    if not _is_cut_short(ended):
+        return [f"{ended.ledger.turn_seconds:.3f} s"]
+    seconds = _until_cancelled(began, ended)
+    return [] if seconds is None else [f"{seconds:.3f} s"]
+
+
+def _calls(recording: Recording, ended: Ended | None) -> list[str]:
     rows = [_call(one) for one in recording.told]
     rows += [_call(one, never_told=True) for one in recording.left]
-    rows += [_running(one) for one in recording.unsure]
+    rows += [_running(one, ended) for one in recording.unsure]
     if not rows:
-        return ["no calls"]
+        return ["no calls" if ended is not None and not _is_cut_short(ended) else "no calls are on record"]
     return aligned([_HEAD, *rows], right=[_HEAD.index(name) for name in _NUMBERS])
 
 
@@ -113,9 +131,11 @@ def _call(one: Settled, *, never_told: bool = False) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _running(one: Running) -> tuple[str, ...]:
+def _running(one: Running, ended: Ended | None) -> tuple[str, ...]:
     told = shortened(_as_json(one.arguments), _ARGUMENT_CHARS)
-    return str(one.call), _line(one), _name(one.tool), told, "was running", "-", "-", "-", "-"
+    seconds = _until_cancelled(one, ended)
+    spent = "-" if seconds is None else f"{seconds:.3f}"
+    return str(one.call), _line(one), _name(one.tool), told, "was running", "-", "-", "-", spent
 
 
 def _name(text: str) -> str:
@@ -131,7 +151,7 @@ def _ended(ended: Ended) -> list[str]:
     rows = [f"shown to the model, {len(ended.text.encode('utf-8', 'surrogatepass')):,} bytes:"]
     rows += [f"  {line}".rstrip() for line in _seen(ended.text).rstrip("\n").split("\n")]
     rows += [f"notice: {visible(notice)}" for notice in ended.notices]
-    return [*rows, f"ledger: {ledger_text(ended.ledger)}"]
+    return rows if _is_cut_short(ended) else [*rows, f"ledger: {ledger_text(ended.ledger)}"]
 
 
 def ledger_text(ledger: Ledger) -> str:
@@ -144,12 +164,17 @@ def ledger_text(ledger: Ledger) -> str:
     return "; ".join([*parts, f"{ledger.tool_seconds:.3f} of {ledger.turn_seconds:.3f} seconds in tools"])
 
 
-def _interrupted(recording: Recording) -> str:
-    told = f"interrupted: the process ended before the script did; {counted(len(recording.told), 'call')} had ended"
+def _cut_short(recording: Recording, ended: Ended | None) -> list[str]:
+    """What is known of a turn that has no outcome."""
+    if ended is not None and not _is_cut_short(ended):
+        return []
+    was_cancelled = ended is not None and ended.ending.how == "cancelled"
+    why = "cancelled: the turn was stopped" if was_cancelled else "interrupted: the process ended before the script did"
+    told = f"{why}; {counted(len(recording.told), 'call')} had ended"
     if recording.unsure:
         names = ", ".join(f"{_name(one.tool)} (line {_line(one)})" for one in recording.unsure)
         told += f"; nobody knows what became of {names}"
-    return told
+    return ["", f"{told}; reads that were under way are not on record" if was_cancelled else told]
 
 
 def _said(role: str, text: str) -> list[str]:

@@ -1,8 +1,11 @@
 """`turnscript tools`: what is on offer, for people and for programs; `docs/tools.md` is its `--format md`."""
 
 import json
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Annotated
 
+import anyio
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -12,10 +15,12 @@ from catalog import Offer, Tool
 from catalog.brief import brief
 from catalog.declare import declarations, signature
 from catalog.search import search
+from harness.bridges import bridges_from
 from harness.cli.fault import Fault, faults_as_one_line
 from harness.cli.options import Profile
-from harness.config import read_settings
-from harness.offers import ToolSettings, every_profile, offer_from
+from harness.cli.packs import bridges_named, offer_of_settings
+from harness.config import Settings, read_settings
+from harness.offers import ToolSettings, every_profile, with_pack
 
 FORMATS = ("table", "ts", "json-schema", "md", "prompt")
 _MOST = 20
@@ -51,7 +56,10 @@ def tools(
         return
     if form not in FORMATS:
         raise Fault(f"--format {form}: choose {', '.join(FORMATS)}")
-    offer = offer_from(settings.tools, more_packs=pack or ())
+    offer = offer_of_settings(settings, pack)
+    bridges = settings.bridges if profile or not pack else bridges_named(settings, pack)
+    if bridges:
+        offer = anyio.run(_with_bridges, offer, replace(settings, bridges=bridges))
     found = (
         [hit.tool for hit in search(offer.tools.values(), " ".join(words), limit=_MOST)] if words else list(offer.tools.values())
     )
@@ -61,6 +69,14 @@ def tools(
         Console().print(_table(found))
     else:
         typer.echo(_text(form, offer, found), nl=form != "md")
+
+
+async def _with_bridges(offer: Offer, settings: Settings) -> Offer:
+    """What the servers list that the settings name; they are connected for as long as that takes."""
+    async with AsyncExitStack() as stack:
+        for coming in bridges_from(settings):
+            offer = with_pack(offer, await stack.enter_async_context(coming))
+    return offer
 
 
 def _text(form: str, offer: Offer, found: list[Tool]) -> str:

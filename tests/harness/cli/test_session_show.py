@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from harness.call import Outcome
-from harness.entries import Began, Ended, Ending, Facts, Forgot, Item, Opened, Settled
+from harness.entries import Began, Ended, Ending, Entry, Facts, Forgot, Item, Opened, Running, Settled
 from harness.ledger import Ledger
 from sandbox import Problem, Site
 from tests.harness.cli.typed import FIRST, SECOND, Typed, keep, two_sessions
@@ -138,6 +139,59 @@ def test_refusals_limits_and_calls_never_told_say_so(tmp_path: Path) -> None:
         in out
     )
     assert "── turns 1 left the model's view" in out
+
+
+def cut_short(folder: Path, how: Literal["cancelled", "interrupted"], *calls: Entry, text: str = "") -> str:
+    keep(
+        folder, "s",
+        Opened(session="s", at=NOON, facts=Facts()),
+        Began(session="s", at=NOON, turn=1, script="x", sha256=""),
+        *calls,
+        Ended(session="s", at=NOON + 3.5, turn=1, ending=Ending(how=how), text=text),
+    )  # fmt: skip
+    return Typed(folder, "show", "s", "--turn", "1").out
+
+
+CALLS = (
+    Settled(session="s", at=NOON, turn=1, call=1, tool="files.read", site=Site(1, 1), arguments={}, outcome=Outcome(status="returned"), seconds=0.5),
+    Running(session="s", at=NOON + 1.25, turn=1, call=2, tool="shell.run", site=Site(2, 1), arguments={"command": "make"}),
+)  # fmt: skip
+
+
+def test_a_cancelled_turn_says_how_long_it_took_and_what_is_known_of_calls_under_way(tmp_path: Path) -> None:
+    assert cut_short(tmp_path, "cancelled", *CALLS) == (
+        "── turn 1, 2026-05-28 20:26:40, cancelled, 3.500 s\n"
+        "   1 | x\n"
+        "\n"
+        "call  line  tool        arguments            status       by    source  bytes  seconds\n"
+        "   1     1  files.read  {}                   returned     tool  -           0    0.500\n"
+        '   2     2  shell.run   {"command": "make"}  was running  -     -           -    2.250\n'
+        "\n"
+        "cancelled: the turn was stopped; 1 call had ended; nobody knows what became of shell.run (line 2); "
+        "reads that were under way are not on record\n"
+    )
+
+
+def test_a_turn_that_was_cancelled_before_a_call_ended_does_not_say_that_there_was_none(tmp_path: Path) -> None:
+    assert cut_short(tmp_path, "cancelled", text="half\n") == (
+        "── turn 1, 2026-05-28 20:26:40, cancelled, 3.500 s\n"
+        "   1 | x\n"
+        "\n"
+        "no calls are on record\n"
+        "\n"
+        "cancelled: the turn was stopped; 0 calls had ended; reads that were under way are not on record\n"
+        "\n"
+        "shown to the model, 5 bytes:\n"
+        "  half\n"
+    )
+
+
+def test_nobody_knows_how_long_an_interrupted_turn_took(tmp_path: Path) -> None:
+    out = cut_short(tmp_path, "interrupted", *CALLS)
+    assert (
+        out.startswith("── turn 1, 2026-05-28 20:26:40, interrupted\n") and "was running  -     -           -        -\n" in out
+    )
+    assert out.endswith("1 call had ended; nobody knows what became of shell.run (line 2)\n")
 
 
 def test_an_imported_session_is_a_conversation(tmp_path: Path) -> None:
