@@ -20,7 +20,7 @@ from harness.config import read_settings
 from harness.offers import offer_from
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -61,7 +61,7 @@ def test_the_error_in_the_readme_is_the_real_one() -> None:
 PACKS = set((ROOT / "examples").glob("*_pack.py"))
 PROGRAMS = [
     (page, index, program, told)
-    for page in sorted((ROOT / "docs").glob("*.md"))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     for index, (program, told) in enumerate(
         re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page.read_text(), flags=re.DOTALL)
     )
